@@ -94,7 +94,7 @@ mod tests {
             ("Py-", "Torch", Divided),
             ("법률에 관", "한 것", Nothing),
             ("법률에", "관한", Space),
-            // Another ending of a word that is known, but for a word that stands alone elsewhere.
+            // A known word with another ending is joined; a word that also occurs alone is not.
             ("법률에 관", "한다", Nothing),
             ("그 것", "이고", Space),
         ] {

@@ -107,8 +107,8 @@ pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statisti
     without_gaps(&own, &levels, has_title).into_iter().map(|level| u8::try_from(level).unwrap_or(1)).collect()
 }
 
-/// The levels without gaps: a heading is one level below the one that it belongs to, unless its number says more. Headings of
-/// one level and look get one level, that of most of them.
+/// Closes gaps in the levels: a heading comes one level below the heading above it in rank, or deeper if its section number
+/// says so. Headings with the same level and look keep one level: the one that most of them get.
 fn without_gaps(headings: &[Heading], levels: &[usize], has_title: bool) -> Vec<usize> {
     let mut above: Vec<(usize, usize)> = Vec::new();
     let mut nested: BTreeMap<(usize, Rank), Vec<usize>> = BTreeMap::new();

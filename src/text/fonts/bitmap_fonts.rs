@@ -1,8 +1,7 @@
-//! The bitmap fonts of TeX. They have no names, and programs that know no better map their codes to themselves: their widths
-//! tell which they are.
+//! The bitmap fonts of TeX. They have no names, and many programs take their codes for characters of ASCII, which those of
+//! formulas are not. The widths of their glyphs tell which fonts they are.
 
-use super::font_style::first_code;
-use crate::glyphs::glyph_names;
+use super::font_style::{first_code, glyph_names};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Stream};
 use hayro_interpret::kurbo::{Affine, Rect};
 use pagewise_charset::decode_text;
@@ -178,8 +177,8 @@ const IN_PROPORTION: f32 = 0.05;
 const MOST_WIDTHS: f32 = 0.8;
 /// A greater difference tells no more.
 const MAX_DIFFERENCE: f32 = 0.2;
-/// Fewer widths, or fewer different ones, tell nothing, unless one is of the code of a control, all are in proportion, and
-/// those of fonts with other encodings differ by this much more.
+/// So many widths, and so many different ones, tell a font. `FEW_WIDTHS` do if one of them has the code of a control character,
+/// all are in proportion, and the fonts with other encodings differ by `CLEAR_DIFFERENCE` more.
 const MIN_WIDTHS: usize = 4;
 const MIN_DIFFERENT: usize = 3;
 const FEW_WIDTHS: usize = 2;
@@ -195,8 +194,8 @@ const FIRST_SIGN: u32 = 0x20;
 const MINUS: u32 = 0;
 const MINUS_HEIGHT: f64 = 0.2;
 
-/// The most bytes of a glyph description, as they stand in the file, in which its extent is looked for.
-const MAX_GLYPH_BYTES: usize = 1 << 14;
+/// The extent of a glyph is not read from a longer description, in bytes as they stand in the file.
+const MAX_GLYPH_BYTES: usize = 1 << 12;
 
 /// What the widths and the glyph descriptions of a Type 3 font say (ISO 32000-2, 9.6.4).
 #[derive(Debug)]
@@ -213,28 +212,31 @@ impl BitmapFont {
     pub(crate) fn of(font: &Dict<'_>) -> Option<Self> {
         let widths = Widths::of(font)?;
         let matrix = font.get::<[f64; 6]>(b"FontMatrix").map(Affine::new)?;
-        let encoding = TexEncoding::of(font);
+        let encoding = TexEncoding::of(font, &widths);
         let em = widths.em() * matrix.as_coeffs()[0].abs() * UNITS;
         let grows = encoding == Some(TexEncoding::MathExtension);
-        let extents = if grows { extents(font, Affine::scale(UNITS) * matrix) } else { HashMap::new() };
+        let wanted = |code: u32| grows && widths.of_code(code).is_some();
+        let extents = extents(font, Affine::scale(UNITS) * matrix, wanted);
         Some(Self { encoding, em: (em > 0.0 && em.is_finite()).then_some(em), extents })
     }
 }
 
 /// The name of the font of the Computer Modern family that a Type 3 font is.
 pub(super) fn family_name(font: &Dict<'_>) -> Option<&'static str> {
-    let encoding = TexEncoding::of(font);
     let widths = Widths::of(font)?;
+    let encoding = TexEncoding::of(font, &widths);
     let of_formulas = FAMILIES.iter().find(|family| family.encoding.is_some() && family.encoding == encoding);
     let of_text = || widths.family().filter(|_| widths.all().count() >= MIN_TEXT_WIDTHS).map(|(family, _)| family);
     of_formulas.or_else(of_text).map(|family| family.name)
 }
 
-/// The extents that the descriptions of glyphs give by the operator d1.
-fn extents(font: &Dict<'_>, matrix: Affine) -> HashMap<u32, Rect> {
+/// The extents of the glyphs of the wanted codes. The description of a glyph begins with its own, before the operator d1.
+fn extents(font: &Dict<'_>, matrix: Affine, wanted: impl Fn(u32) -> bool) -> HashMap<u32, Rect> {
     let names = font.get::<Dict<'_>>(b"Encoding").and_then(|encoding| encoding.get::<Array<'_>>(b"Differences"));
     let descriptions = font.get::<Dict<'_>>(b"CharProcs").unwrap_or_default();
     let named = names.map(|names| glyph_names(&names)).unwrap_or_default();
+    // A code may be named several times.
+    let named: HashMap<u32, String> = named.into_iter().filter(|(code, _)| wanted(*code)).collect();
     let extent = |(code, name): (u32, String)| {
         let description = descriptions.get::<Stream<'_>>(name.as_bytes())?;
         (description.raw_data().len() <= MAX_GLYPH_BYTES).then_some(())?;
@@ -328,10 +330,9 @@ impl Widths {
 }
 
 impl TexEncoding {
-    pub(super) fn of(font: &Dict<'_>) -> Option<Self> {
-        let widths = Widths::of(font)?;
+    fn of(font: &Dict<'_>, widths: &Widths) -> Option<Self> {
         let has_minus = || {
-            let minus = extents(font, Affine::IDENTITY).remove(&MINUS);
+            let minus = extents(font, Affine::IDENTITY, |code| code == MINUS).remove(&MINUS);
             minus.is_some_and(|extent| extent.height() < MINUS_HEIGHT * extent.width())
         };
         let by_minus = || {
@@ -339,7 +340,7 @@ impl TexEncoding {
             (is_small && has_minus()).then_some(Self::MathSymbols)
         };
         let of_formulas = widths.family().and_then(|(family, _)| family.encoding);
-        of_formulas.or_else(|| Self::of_text(&widths)).or_else(by_minus)
+        of_formulas.or_else(|| Self::of_text(widths)).or_else(by_minus)
     }
 
     /// Of a font of text: the ligatures fi and fl are as wide as the letter n in OT1 and T1, and the Greek letters that have
@@ -382,15 +383,18 @@ impl TexEncoding {
         match self {
             Self::Ot1 => sign(&OT1),
             Self::T1 => sign(&T1).or_else(|| character(T1_LETTERS, FIRST_T1_LETTER)),
-            Self::Base1 if code >= FIRST_WINDOWS_CODE => {
-                Some(decode_text(&[u8::try_from(code).ok()?], Some("text/plain; charset=windows-1252")))
-            }
+            Self::Base1 if code >= FIRST_WINDOWS_CODE => windows_text(code),
             Self::Base1 => sign(&BASE1),
             Self::MathLetters => character(OML, 0),
             Self::MathSymbols => character(OMS, 0),
             Self::MathExtension => character(OMX, 0),
         }
     }
+}
+
+/// The text of a code in Windows-1252.
+pub(crate) fn windows_text(code: u32) -> Option<String> {
+    Some(decode_text(&[u8::try_from(code).ok()?], Some("text/plain; charset=windows-1252")))
 }
 
 #[cfg(test)]

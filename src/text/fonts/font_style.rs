@@ -20,7 +20,7 @@ const FORCE_BOLD: u32 = 1 << 18;
 /// A font has a fixed pitch if at least so many widths are equal. With fewer widths it is not known.
 const MIN_WIDTHS: usize = 10;
 
-/// A composite font needs more, since its digits, which have one width in most fonts, are not told from its letters.
+/// A composite font needs more widths: its digits, which are equally wide in most fonts, cannot be told from its letters.
 const MIN_COMPOSITE_WIDTHS: usize = 20;
 
 /// Widths that differ by a smaller share are the same, but for rounding.
@@ -108,7 +108,31 @@ fn have_no_pitch(widths: &[f32]) -> bool {
     widths.iter().any(|width| !is_near(*width, least) && !is_near(*width, 2.0 * least))
 }
 
-/// The code of the first width of a simple font; `None` if it is none of one byte.
+/// The most codes of a font that are named. A simple font has 256.
+pub(crate) const MAX_CODES: usize = 512;
+
+/// The codes that `/Differences` names, with the names.
+pub(crate) fn glyph_names(differences: &Array<'_>) -> Vec<(u32, String)> {
+    let mut code = 0;
+    let mut names = Vec::new();
+    for object in differences.iter::<Object<'_>>() {
+        match object {
+            Object::Number(number) => code = u32::try_from(number.as_i64()).unwrap_or(u32::MAX),
+            Object::Name(name) => {
+                names.push((code, String::from_utf8_lossy(&name).into_owned()));
+                code = code.saturating_add(1);
+            }
+            _ => {}
+        }
+        if names.len() > MAX_CODES {
+            break;
+        }
+    }
+    names.retain(|(_, name)| name != ".notdef");
+    names
+}
+
+/// The code of the first width of a simple font; `None` if it has more than one byte.
 pub(super) fn first_code(font: &Dict<'_>) -> Option<u32> {
     Some(font.get::<u32>(b"FirstChar").unwrap_or(0)).filter(|first| *first <= u8::MAX.into())
 }

@@ -24,7 +24,7 @@ pub(super) struct FontMap {
     /// If it is a Type 3 font, what its widths say.
     bitmaps: Option<BitmapFont>,
     has_to_unicode: bool,
-    /// If it is a publisher's font of formulas, the encoding of TeX that its codes have.
+    /// The encoding of TeX that the codes have, in a publisher's font of formulas.
     publisher: Option<TexEncoding>,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,

@@ -1,7 +1,7 @@
 //! Maps glyph names to characters.
 
-use crate::fonts::TexEncoding;
-use hayro_interpret::hayro_syntax::object::{Array, Object};
+use crate::fonts::{MAX_CODES, TexEncoding, glyph_names};
+use hayro_interpret::hayro_syntax::object::Array;
 use skrifa::raw::tables::post::DEFAULT_GLYPH_NAMES;
 use std::collections::HashMap;
 
@@ -9,9 +9,6 @@ use std::collections::HashMap;
 const STANDARD: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\
     ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄¤‹›ﬁﬂ‡·‚„‰\
     ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ";
-
-/// The most codes of a font that are named. A simple font has 256.
-const MAX_CODES: usize = 512;
 
 /// The most bytes of a font program in which its encoding is looked for.
 const MAX_ENCODING: usize = 1 << 15;
@@ -133,7 +130,7 @@ const GREEK: [&str; 24] = [
 const CAPITALS: &str = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ";
 const SMALL: &str = "αβγδεζηθικλμνξοπρστυφχψω";
 
-/// The Greek letter of which a name says a variant: `Delta1`, `betatwo`.
+/// The Greek letter in a name that adds a number to it: `Delta1`, `betatwo`.
 fn greek_character(name: &str) -> Option<char> {
     let base = name.trim_end_matches(|sign: char| sign.is_ascii_digit());
     let base = ["one", "two", "three"].iter().find_map(|number| base.strip_suffix(number)).unwrap_or(base);
@@ -206,27 +203,6 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
             .or_else(|| naming?.character(name).map(String::from))
     };
     names.iter().map(|(code, name)| (*code, text(name))).collect()
-}
-
-/// The codes that `/Differences` names, with the names.
-pub(crate) fn glyph_names(differences: &Array<'_>) -> Vec<(u32, String)> {
-    let mut code = 0;
-    let mut names = Vec::new();
-    for object in differences.iter::<Object<'_>>() {
-        match object {
-            Object::Number(number) => code = u32::try_from(number.as_i64()).unwrap_or(u32::MAX),
-            Object::Name(name) => {
-                names.push((code, String::from_utf8_lossy(&name).into_owned()));
-                code = code.saturating_add(1);
-            }
-            _ => {}
-        }
-        if names.len() > MAX_CODES {
-            break;
-        }
-    }
-    names.retain(|(_, name)| name != ".notdef");
-    names
 }
 
 /// How names say codes: a letter, and a number in base 16 or 10.

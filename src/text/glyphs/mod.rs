@@ -17,6 +17,5 @@ pub(crate) use character_maps::settings;
 pub(crate) use characters::CharacterResolver;
 pub use collector::is_bracket_piece;
 pub(crate) use collector::{GlyphCollector, LayoutCollector, PageGlyphs};
-pub(crate) use glyph_names::glyph_names;
 pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection, row_of};
 pub(crate) use plausibility::{PageFonts, is_private, is_text};

@@ -3,11 +3,10 @@
 use super::characters::{CharacterResolver, glyph_text, text_of_string};
 use super::font_map::FontMap;
 use super::plausibility::FontReading;
-use crate::fonts::PageFontDictionaries;
+use crate::fonts::{PageFontDictionaries, windows_text};
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::{Affine, Rect};
-use pagewise_charset::decode_text;
 use std::rc::Rc;
 
 /// The most characters of one run that are cached. Longer lists are slow to search.
@@ -134,9 +133,8 @@ impl RunCharacters {
     }
 }
 
-/// Whether a glyph does not show what the file says. No program draws a control character with the code of a sign, and the code
-/// of a control says nothing in a Type 3 font. Programs that name glyphs by letters for their codes have made characters of
-/// the names CR and BS, and of CL for a bracket.
+/// Whether the file names a wrong character for a glyph: a control character, where the code is that of a sign or the font is
+/// drawn. Some programs number glyphs with letters (`/CR`, `/BS`, `/CL`), which others read as the names of characters.
 fn is_wrong(glyph: &Glyph<'_>, text: &GlyphText) -> bool {
     let is_sign = u8::try_from(glyph.char_code()).is_ok_and(|code| code.is_ascii_graphic());
     let is_type3 = matches!(glyph, Glyph::Type3(_));
@@ -161,8 +159,7 @@ fn without_neighbours(text: GlyphText, advance: f64) -> GlyphText {
 
 /// The character of a code in Windows-1252.
 fn windows_character(code: u32) -> Option<GlyphText> {
-    let decoded = decode_text(&[u8::try_from(code).ok()?], Some("text/plain; charset=windows-1252"));
-    text_of_string(&decoded).filter(|text| !text.first().is_some_and(char::is_control))
+    text_of_string(&windows_text(code)?).filter(|text| !text.first().is_some_and(char::is_control))
 }
 
 /// Whether a character map may have but the first letter of a ligature, whose name has all of them.

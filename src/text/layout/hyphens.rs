@@ -52,7 +52,7 @@ const MIN_SECOND: usize = 4;
 /// have one of 90, a German book one of 240.
 const WORDS_A_COMPOUND: usize = 200;
 
-/// The stem that tells a word in Korean has so many syllables: too many words have the first one in common.
+/// A Korean word is recognised by a stem of so many syllables. One syllable is too few: many words begin with it.
 const STEM_LENGTHS: Range<usize> = 2..5;
 
 /// The words of a text, which tell a compound from a word that is divided.
