@@ -126,7 +126,7 @@
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
 //!   Characters of an implausible font count as unknown; such a page is sent as a picture. Elsewhere a glyph without a known
 //!   character is U+FFFD, which shows that something is missing. Bitmap fonts of TeX say nothing at all; their widths tell
-//!   which they are. See `text`.
+//!   which they are. Publishers' fonts of signs, which call `−` a 2 and `μ` an m, are known by their names. See `text`.
 //! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of
 //!   three at least, with no difference but the page's own number, and without the numbers that count the lines of a
 //!   manuscript or a listing; the answer's details list both. See `structure`.

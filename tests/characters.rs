@@ -195,7 +195,7 @@ fn bitmap_fonts_of_postscript_text_have_its_ligatures_and_quotes() {
 }
 
 #[test]
-fn the_codes_of_publishers_fonts_of_formulas_are_those_of_tex() {
+fn the_codes_of_publishers_fonts_of_signs_are_no_letters() {
     let shown = |name: &str, codes: &str| {
         let font = format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>");
         text_in(&font, &format!("BT /F 8 Tf 20 200 Td <{codes}> Tj ET"), &[]).text
@@ -203,10 +203,16 @@ fn the_codes_of_publishers_fonts_of_formulas_are_those_of_tex() {
     assert_eq!(shown("ABCDEF+AdvP4C4E74", "F030DEBC21"), "(′)=→");
     assert_eq!(shown("ABCDEF+TeX_CM_Maths_Italic", "403B78"), "∂,x");
     assert_eq!(shown("ABCDEF+Helvetica", "F030DEBC21"), "ð0Þ¼!");
+    assert_eq!(shown("ABCDEF+AdvTT454a7a89", "62204E"), "< >");
     // Another map than that of the codes is right.
     let mapped = "<< /Type /Font /Subtype /Type1 /BaseFont /AdvP4C4E74 /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>";
     let map = character_map(&["<F0> <0028>".to_owned(), "<BC> <003D>".to_owned()]);
     assert_eq!(text_in(mapped, "BT /F 8 Tf 20 200 Td <F0BC> Tj ET", &[map]).text, "(=");
+    // One that was made of the names says no more than these.
+    let named = "<< /Type /Font /Subtype /Type1 /BaseFont /AdvP4C4E74 /Encoding << /Differences [1 /eth /onequarter /C0] >> \
+                 /ToUnicode 6 0 R >>";
+    let map = character_map(&["<01> <00F0>".to_owned(), "<02> <00BC>".to_owned()]);
+    assert_eq!(text_in(named, "BT /F 8 Tf 20 200 Td <010203> Tj ET", &[map]).text, "(=−");
     let pi = "<< /Type /Font /Subtype /Type1 /BaseFont /MathematicalPi-One /Encoding << /Differences [1 /H11001 /H9262] >> >>";
     assert_eq!(text_in(pi, "BT /F 8 Tf 20 200 Td <0102> Tj ET", &[]).text, "+μ");
 }

@@ -4,9 +4,9 @@ use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
 use super::font_map::FontMap;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
-use super::glyph_names::publisher_encoding;
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, FontReading, PageFonts, PairReader, ReadGlyph};
+use super::publisher_fonts::PublisherFont;
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{CharacterSources, HorizontalScaling, ReadCharacter, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
@@ -94,7 +94,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         budget: &'c PageBudget,
         layout: Option<LayoutCollector>,
     ) -> Self {
-        let has_publisher_fonts = dictionaries.has_named(|name| publisher_encoding(name).is_some());
+        let has_publisher_fonts = dictionaries.has_named(|name| PublisherFont::of(name).is_some());
         Self {
             has_publisher_fonts,
             collected: PageGlyphs::default(),

@@ -1,7 +1,8 @@
 //! What a font dictionary says of its characters, besides what the interpreter reads of it.
 
 use super::character_maps;
-use super::glyph_names::{named_codes, publisher_encoding, publisher_sign, tex_codes};
+use super::glyph_names::{named_codes, tex_codes};
+use super::publisher_fonts::PublisherFont;
 use crate::fonts::{BitmapFont, TexEncoding, base_name, without_tag};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
@@ -24,8 +25,8 @@ pub(super) struct FontMap {
     /// If it is a Type 3 font, what its widths say.
     bitmaps: Option<BitmapFont>,
     has_to_unicode: bool,
-    /// The encoding of TeX that the codes have, in a publisher's font of formulas.
-    publisher: Option<TexEncoding>,
+    /// If it is a publisher's font of signs, what its codes are.
+    publisher: Option<PublisherFont>,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
@@ -39,7 +40,7 @@ pub(super) struct FontMap {
 
 /// A font of signs whose codes are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SignFont {
+pub(super) enum SignFont {
     Symbol,
     Wingdings,
 }
@@ -94,7 +95,7 @@ impl FontMap {
             is_unicode: has_unicode_codes(font),
             bitmaps: BitmapFont::of(font),
             has_to_unicode: font.contains_key(b"ToUnicode"),
-            publisher: publisher_encoding(&base_name(font)),
+            publisher: PublisherFont::of(&base_name(font)),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
             signs: SignFont::of(font),
@@ -128,7 +129,7 @@ impl FontMap {
     /// The text of a code; `None` if unknown.
     pub(super) fn text(&self, code: u32) -> Option<BfString> {
         let by_map = || self.to_unicode.as_ref()?.lookup_bf_string(code);
-        let by_publisher = || self.publisher?.text(code).map(BfString::String);
+        let by_publisher = || self.publisher?.sign(char::from_u32(code)?).map(BfString::String);
         let own = self.tex_text(code).or_else(by_map).or_else(|| self.name_text(code)).or_else(by_publisher);
         own.or_else(|| self.collection.as_ref()?.text(code))
     }
@@ -138,11 +139,12 @@ impl FontMap {
         self.bitmaps.as_ref()?.encoding?.text(code).map(BfString::String)
     }
 
-    /// What a publisher's font of formulas shows where others have this character. A `/ToUnicode` that says something else than
-    /// the code is right.
-    pub(super) fn publisher_sign(&self, character: char, is_code: bool) -> Option<BfString> {
-        let encoding = self.publisher.filter(|_| is_code || !self.has_to_unicode)?;
-        publisher_sign(encoding, character).map(BfString::String)
+    /// What a publisher's font of signs shows where others have the character of this code. A `/ToUnicode` that says something
+    /// else than the code or the name of the glyph is right.
+    pub(super) fn publisher_sign(&self, character: char, code: u32) -> Option<BfString> {
+        let is_said = |text: BfString| matches!(text, BfString::String(text) if text.chars().eq([character]));
+        let is_own = u32::from(character) == code || !self.has_to_unicode || self.name_text(code).is_some_and(is_said);
+        self.publisher.filter(|_| is_own)?.sign(character).map(BfString::String)
     }
 
     /// The em of a Type 3 font, in thousandths of the unit of text space.
@@ -238,7 +240,7 @@ impl SignFont {
         symbol.or_else(|| name.strip_prefix("wingdings").is_some_and(is_wingdings).then_some(Self::Wingdings))
     }
 
-    fn sign(self, code: u32) -> Option<char> {
+    pub(super) fn sign(self, code: u32) -> Option<char> {
         let runs = match self {
             Self::Symbol => SYMBOL.as_slice(),
             Self::Wingdings => WINGDINGS.as_slice(),

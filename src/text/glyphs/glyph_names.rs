@@ -1,6 +1,7 @@
 //! Maps glyph names to characters.
 
-use crate::fonts::{MAX_CODES, TexEncoding, glyph_names};
+use super::publisher_fonts::PublisherFont;
+use crate::fonts::{MAX_CODES, glyph_names};
 use hayro_interpret::hayro_syntax::object::Array;
 use skrifa::raw::tables::post::DEFAULT_GLYPH_NAMES;
 use std::collections::HashMap;
@@ -35,39 +36,6 @@ pub(super) fn text_of(name: &str) -> Option<String> {
     let name = name.split('.').next()?;
     let variant = name.strip_suffix("oldstyle").or_else(|| name.strip_suffix("small")).filter(|base| !base.is_empty());
     variant.unwrap_or(name).split('_').map(character_of).collect()
-}
-
-/// The fonts of formulas of publishers whose codes are those of an encoding of TeX. Some of Arbortext Advanced Print Publisher name
-/// a glyph by the letter C and that code.
-const PUBLISHER_FONTS: [(&str, TexEncoding); 10] = [
-    ("TeX_CM_Roman", TexEncoding::Ot1),
-    ("AdvP4C4E74", TexEncoding::MathSymbols),
-    ("AdvMacMthSyN", TexEncoding::MathSymbols),
-    ("AdvMathSymb", TexEncoding::MathSymbols),
-    ("AdvMT_SY", TexEncoding::MathSymbols),
-    ("TeX_CM_Maths_Symbols", TexEncoding::MathSymbols),
-    ("AdvMT_MI", TexEncoding::MathLetters),
-    ("TeX_CM_Maths_Italic", TexEncoding::MathLetters),
-    ("AdvP4C4E59", TexEncoding::MathExtension),
-    ("TeX_CM_Maths_Extension", TexEncoding::MathExtension),
-];
-
-/// What those of symbols have beyond the codes of TeX.
-const PUBLISHER_SYMBOLS: [(char, char); 5] = [('ð', '('), ('Þ', ')'), ('½', '['), ('¼', '='), ('þ', '+')];
-
-/// The encoding of TeX that a publisher's font with this name has.
-pub(super) fn publisher_encoding(font: &str) -> Option<TexEncoding> {
-    PUBLISHER_FONTS.iter().find(|(name, _)| font.ends_with(name)).map(|(_, encoding)| *encoding)
-}
-
-/// The sign of a publisher's font that is read as `character`, which stands for its code.
-pub(super) fn publisher_sign(encoding: TexEncoding, character: char) -> Option<String> {
-    let symbol = PUBLISHER_SYMBOLS.iter().find(|(own, _)| *own == character).map(|(_, sign)| sign.to_string());
-    symbol.filter(|_| encoding == TexEncoding::MathSymbols).or_else(|| encoding.text(character.into()))
-}
-
-fn math_character(name: &str, encoding: TexEncoding) -> Option<String> {
-    encoding.text(name.strip_prefix('C')?.parse().ok()?)
 }
 
 /// The signs of Mathematical Pi by the numbers in their names, `H11005`: runs of numbers, each with the first.
@@ -194,9 +162,9 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
     let unknown =
         names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
     let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
-    let own = publisher_encoding(font);
+    let own = PublisherFont::of(font);
     let text = |name: &str| {
-        own.and_then(|own| math_character(name, own))
+        own.and_then(|own| own.named_sign(name))
             .or_else(|| pi_character(name).map(String::from))
             .or_else(|| text_of(name))
             .or_else(|| greek_character(name).map(String::from))
@@ -291,15 +259,6 @@ mod tests {
     }
 
     #[test]
-    fn the_symbols_of_a_publisher_are_those_of_their_codes() {
-        let symbol = |name| math_character(name, TexEncoding::MathSymbols);
-        assert_eq!(["C0", "C15", "C20"].map(symbol), ["−", "•", "≤"].map(|symbol| Some(symbol.to_owned())));
-        assert_eq!(["C226", "D0", "C"].map(symbol), [const { None }; 3]);
-        let letter = |name| math_character(name, TexEncoding::MathLetters);
-        assert_eq!(["C11", "C27", "C34"].map(letter), ["α", "σ", "ε"].map(|letter| Some(letter.to_owned())));
-    }
-
-    #[test]
     fn the_numbers_of_mathematical_pi_are_signs_and_greek_letters() {
         let names = ["H11005", "H11001", "H11021", "H9251", "H9268", "H9273", "H9004", "H9024", "H11350", "HS11005"];
         let signs = ['=', '+', '<', 'α', 'σ', 'χ', 'Δ', 'Ω', '≥', '≠'];
@@ -312,17 +271,5 @@ mod tests {
         let names = ["Delta1", "betatwo", "Sigma", "epsilon1", "omega"];
         assert_eq!(names.map(|name| greek_character(name).unwrap_or('?')), ['Δ', 'β', 'Σ', 'ε', 'ω']);
         assert_eq!(["two", "deltas", "pie", "Mux"].map(greek_character), [None; 4]);
-    }
-
-    #[test]
-    fn the_characters_of_publishers_fonts_stand_for_their_codes() {
-        assert_eq!(publisher_encoding("ABCDEF+AdvP4C4E74"), Some(TexEncoding::MathSymbols));
-        assert_eq!(publisher_encoding("AdvP4C4E74x"), None);
-        let sign = |encoding, characters: &str| -> String {
-            characters.chars().filter_map(|character| publisher_sign(encoding, character)).collect()
-        };
-        assert_eq!(sign(TexEncoding::MathSymbols, "ð0Þ¼þ!½1fg"), "(′)=+→[∞{}");
-        assert_eq!(sign(TexEncoding::MathLetters, "@;x=ð"), "∂,x/");
-        assert_eq!(sign(TexEncoding::MathExtension, "ZX"), "∫∑");
     }
 }

@@ -10,6 +10,7 @@ mod glyph_names;
 mod paint_log;
 mod placed_glyph;
 mod plausibility;
+mod publisher_fonts;
 mod replacement_text;
 mod run_metrics;
 

@@ -98,7 +98,7 @@ impl RunCharacters {
             return glyph_text(text);
         }
         let publisher = |font: &Rc<FontMap>| match &known {
-            Some(GlyphText::One(character)) => font.publisher_sign(*character, is_code).and_then(glyph_text),
+            Some(GlyphText::One(character)) => font.publisher_sign(*character, glyph.char_code()).and_then(glyph_text),
             _ => None,
         };
         if let Some(sign) = map.as_ref().and_then(publisher) {
