@@ -94,7 +94,7 @@ mod tests {
             ("Py-", "Torch", Divided),
             ("법률에 관", "한 것", Nothing),
             ("법률에", "관한", Space),
-            // A known word with another ending is joined; a word that also occurs alone is not.
+            // The parts are joined if the word occurs elsewhere with another ending, and are not if a part occurs as a word.
             ("법률에 관", "한다", Nothing),
             ("그 것", "이고", Space),
         ] {

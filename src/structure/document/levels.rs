@@ -108,7 +108,7 @@ pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statisti
 }
 
 /// Closes gaps in the levels: a heading comes one level below the heading above it in rank, or deeper if its section number
-/// says so. Headings with the same level and look keep one level: the one that most of them get.
+/// says so. Headings that had one level and look alike stay on one: the level that most of them get.
 fn without_gaps(headings: &[Heading], levels: &[usize], has_title: bool) -> Vec<usize> {
     let mut above: Vec<(usize, usize)> = Vec::new();
     let mut nested: BTreeMap<(usize, Rank), Vec<usize>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The bitmap fonts of TeX. They have no names, and many programs take their codes for characters of ASCII, which those of
-//! formulas are not. The widths of their glyphs tell which fonts they are.
+//! The bitmap fonts of TeX. They have no names. Many programs read their codes as ASCII, which is wrong for fonts of formulas.
+//! The widths of the glyphs tell which font it is.
 
 use super::font_style::{first_code, glyph_names};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Stream};
@@ -177,8 +177,8 @@ const IN_PROPORTION: f32 = 0.05;
 const MOST_WIDTHS: f32 = 0.8;
 /// A greater difference tells no more.
 const MAX_DIFFERENCE: f32 = 0.2;
-/// So many widths, and so many different ones, tell a font. `FEW_WIDTHS` do if one of them has the code of a control character,
-/// all are in proportion, and the fonts with other encodings differ by `CLEAR_DIFFERENCE` more.
+/// So many widths, and so many different ones, tell a font. `FEW_WIDTHS` are enough if one of them has the code of a control
+/// character, all are in proportion, and each font with another encoding differs by at least `CLEAR_DIFFERENCE` more.
 const MIN_WIDTHS: usize = 4;
 const MIN_DIFFERENT: usize = 3;
 const FEW_WIDTHS: usize = 2;
@@ -230,7 +230,7 @@ pub(super) fn family_name(font: &Dict<'_>) -> Option<&'static str> {
     of_formulas.or_else(of_text).map(|family| family.name)
 }
 
-/// The extents of the glyphs of the wanted codes. The description of a glyph begins with its own, before the operator d1.
+/// The bounding boxes of the glyphs of the wanted codes, which are operands of `d1` at the beginning of their descriptions.
 fn extents(font: &Dict<'_>, matrix: Affine, wanted: impl Fn(u32) -> bool) -> HashMap<u32, Rect> {
     let names = font.get::<Dict<'_>>(b"Encoding").and_then(|encoding| encoding.get::<Array<'_>>(b"Differences"));
     let descriptions = font.get::<Dict<'_>>(b"CharProcs").unwrap_or_default();

@@ -132,7 +132,7 @@ pub(crate) fn glyph_names(differences: &Array<'_>) -> Vec<(u32, String)> {
     names
 }
 
-/// The code of the first width of a simple font; `None` if it has more than one byte.
+/// The code of the first width of a simple font; `None` if the code does not fit in a byte.
 pub(super) fn first_code(font: &Dict<'_>) -> Option<u32> {
     Some(font.get::<u32>(b"FirstChar").unwrap_or(0)).filter(|first| *first <= u8::MAX.into())
 }

@@ -139,8 +139,8 @@ impl FontMap {
         self.bitmaps.as_ref()?.encoding?.text(code).map(BfString::String)
     }
 
-    /// What a publisher's font of signs shows where others have the character of this code. A `/ToUnicode` that says something
-    /// else than the code or the name of the glyph is right.
+    /// The sign that a publisher's font of signs draws for a code that was read as `character`. `None` if `/ToUnicode` gave the
+    /// character, and it is neither the code itself nor what the glyph's name says: such a map was made for this font.
     pub(super) fn publisher_sign(&self, character: char, code: u32) -> Option<BfString> {
         let is_said = |text: BfString| matches!(text, BfString::String(text) if text.chars().eq([character]));
         let is_own = u32::from(character) == code || !self.has_to_unicode || self.name_text(code).is_some_and(is_said);

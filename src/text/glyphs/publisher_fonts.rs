@@ -1,8 +1,8 @@
-//! Publishers' fonts of signs, which name their glyphs by the letters at whose codes they stand.
+//! Publishers' fonts of signs, in which a sign has the code and the name of a letter.
 //!
-//! Journals of the years from 2000 on, most of them made with Arbortext Advanced Print Publisher, show `8` for a degree sign, `b` for
-//! "less than" and `ð` for a bracket. A font has the same signs in all documents; the tables are what its glyphs look like in
-//! print.
+//! Journals of the years from 2000 on, most of them made with Arbortext Advanced Print Publisher, draw a degree sign for `8`,
+//! "less than" for `b`, and a bracket for `ð`. A font with the same name has the same signs in all documents. The tables
+//! below give the signs that these fonts draw.
 
 use super::font_map::SignFont;
 use crate::fonts::TexEncoding;

@@ -310,8 +310,8 @@ impl<'a> Splitter<'_, 'a> {
         line.size < MUCH_LARGER * self.statistics.body_size || above + below >= MAX_TITLE_LINES
     }
 
-    /// Whether two lines of code on different backgrounds belong to one listing: some listings have stripes. Its lines are a
-    /// multiple of its leading apart; the lines of two boxes are not.
+    /// Whether two lines of code on different backgrounds belong to one listing: some listings have stripes. The
+    /// distance of their baselines is then a whole multiple of its leading, which it is not between two boxes.
     fn is_listing(&self, next: usize) -> bool {
         let lines = self.step(next - 1, next) / self.leading(next);
         self.is_code(next - 1)
