@@ -50,7 +50,7 @@
 //! | package | what it gives |
 //! |---|---|
 //! | `pagewise-base` | [`PageNumber`], `PageIndex`, `PageLabel`, `PageSet`; [`ContentHash`], `PageFingerprint`; [`Limits`], [`Cancellation`], `Deadline`; `ProviderLimits` |
-//! | `pagewise-document` | bytes → `Document`: three readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage |
+//! | `pagewise-document` | bytes → `Document`: three readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage; a page's content mended for engines |
 //! | `pagewise-split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint |
 //! | `pagewise-text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places; rows of what stands on one baseline |
 //! | `pagewise-structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown |

@@ -54,6 +54,18 @@ fn replacement_text_is_whole() -> Outcome {
 }
 
 #[test]
+fn text_after_damaged_instructions_is_read_with_a_remark() -> Outcome {
+    for damage in [")", "} ] >", "[(x) 3.25x\u{16}) 7 (y)] TJ", "5 l", "0 0 m 1 (2) re", "<4x> Tj", &"1 ".repeat(40)] {
+        let read = read(&format!("(before) Tj T* {damage} (after) Tj"))?;
+        let remarks: Vec<String> = read.remarks().iter().map(ToString::to_string).collect();
+        assert!(read.text.starts_with("before") && read.text.ends_with("after"), "{damage}: {}", read.text);
+        assert_eq!(remarks, ["some of the page's content is damaged; what cannot be read is left out"], "{damage}");
+    }
+    assert!(!read("(before) Tj T* (after) Tj")?.is_damaged);
+    Ok(())
+}
+
+#[test]
 fn what_is_drawn_as_a_path_has_its_replacement_text() -> Outcome {
     let content = "/Span << /ActualText (Logo) >> BDC 50 50 40 20 re f EMC";
     assert_eq!(chunk_text(&page("", content), &Limits::default())?.text, "Logo");

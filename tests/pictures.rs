@@ -401,6 +401,13 @@ fn page_with(resources: &str, content: &str, objects: &[&str]) -> Vec<u8> {
 }
 
 #[test]
+fn what_is_drawn_after_damaged_instructions_is_seen() {
+    let picture = without_fonts(&page_with("", "0 0 10 10 re f ) 5 l 80 80 10 10 re f", &[]));
+    assert!(ink(&picture, [0.8, 0.0, 1.0, 0.2]) > 0);
+    assert_eq!(picture.notes, ["some of the page's content is damaged; what cannot be read is not drawn"]);
+}
+
+#[test]
 fn what_claims_more_than_it_has_costs_no_more() {
     let image = "<< /Type /XObject /Subtype /Image /Width 12000 /Height 12000 /BitsPerComponent 8 \
                  /ColorSpace /DeviceRGB /Length 3 >>\nstream\nabc\nendstream";

@@ -1,12 +1,14 @@
-//! Prepares a file for an engine with its own reader: decrypted, with generated appearances.
+//! Prepares a file for an engine with its own reader: decrypted, with mended content and generated appearances.
 
 use super::appearances::GeneratedAppearances;
-use super::object::ObjectId;
+use super::content::{ContentDecoder, DecodedContent, without_damage};
+use super::object::{Object, ObjectId};
 use super::structure::has_media_box;
 use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
 use bytes::Bytes;
 use memchr::memmem;
 use pagewise_base::page::PageIndex;
+use std::borrow::Cow;
 
 /// What the data of a stream follow.
 const KEYWORD: &[u8] = b"stream";
@@ -14,6 +16,8 @@ const KEYWORD: &[u8] = b"stream";
 /// A file that an engine can draw.
 pub struct EngineFile {
     pub file: Bytes,
+    /// Whether damaged instructions were removed from the page's content.
+    pub is_mended: bool,
     /// Appearances that were generated for the page.
     pub generated: GeneratedAppearances,
 }
@@ -25,9 +29,31 @@ impl Document {
     /// [`DocumentError::UnsupportedEncryption`] if the whole file cannot be decrypted, and any error of reading it.
     pub fn engine_file(&self, index: PageIndex) -> Result<EngineFile, DocumentError> {
         let file = if self.is_encrypted() { self.readers.decrypt()?.into() } else { self.readers.file().whole()? };
+        let mended = self.mended_content(index).and_then(|content| with_content(&file, index, content));
+        let (file, is_mended) = mended.map_or((file, false), |mended| (mended, true));
         let result = appearances::generate_appearances(self, index, &file);
         let (file, generated) = result.unwrap_or((file, GeneratedAppearances::default()));
-        Ok(EngineFile { file, generated })
+        Ok(EngineFile { file, is_mended, generated })
+    }
+
+    /// The content of a page without damage that would end its reading; `None` if there is no such damage.
+    fn mended_content(&self, index: PageIndex) -> Option<Vec<u8>> {
+        let content = |parsed: &ParsedDocument, leaf: &Leaf| {
+            let contents = leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Contents"));
+            let decoder = ContentDecoder::new(&*parsed.objects, &parsed.limits);
+            decoder.contents(contents.unwrap_or(&Object::Null))
+        };
+        let (parts, _) = self.with_page(index, content, DocumentError::is_worth_another_reader).ok()?;
+        let parts: Vec<&[u8]> = parts.iter().map(DecodedContent::bytes).collect();
+        let content = match &*parts {
+            [whole] => Cow::Borrowed(*whole),
+            // No token reaches from one part into the next (7.8.2).
+            parts => parts.join(&b' ').into(),
+        };
+        match without_damage(&content) {
+            Cow::Owned(mended) => Some(mended),
+            Cow::Borrowed(_) => None,
+        }
     }
 
     /// The unchanged file and the id of the page object, if the file is sound and the page needs no generated
@@ -39,7 +65,7 @@ impl Document {
             _ => Err(DocumentError::damaged("a page that only other readers find")),
         };
         let (id, _) = self.with_page(index, leaf, |_| false).ok()?;
-        if appearances::lack_appearances(self, index) {
+        if appearances::lack_appearances(self, index) || self.mended_content(index).is_some() {
             return None;
         }
         Some((self.readers.file().whole().ok()?, id))
@@ -49,6 +75,17 @@ impl Document {
     pub fn unencrypted_length(&self) -> Option<u64> {
         (!self.is_encrypted()).then(|| self.readers.file().len())
     }
+}
+
+/// A copy of the file with other content on a page; `None` if lopdf cannot read the file.
+fn with_content(file: &Bytes, index: PageIndex, content: Vec<u8>) -> Option<Bytes> {
+    let mut document = lopdf::Document::load_mem(file).ok()?;
+    let page = document.page_iter().nth(usize::try_from(index.0).ok()?)?;
+    let stream = document.add_object(lopdf::Stream::new(lopdf::Dictionary::new(), content));
+    document.get_object_mut(page).ok()?.as_dict_mut().ok()?.set("Contents", stream);
+    let mut out = Vec::with_capacity(file.len());
+    document.save_to(&mut out).ok()?;
+    Some(out.into())
 }
 
 /// Whether the data of every stream begin on the line after the keyword (ISO 32000-2, 7.3.8.1). Some producers write a space

@@ -6,6 +6,7 @@ mod annotations;
 mod appearances;
 mod attachments;
 mod bytes;
+mod content;
 mod decoded_sizes;
 mod engine_file;
 mod engine_thread;
@@ -30,6 +31,7 @@ pub use annotations::{
 };
 pub use attachments::{Attachment, Attachments};
 pub use bytes::ReadAt;
+pub use content::{ContentDecoder, DecodedContent};
 pub use decoded_sizes::{DecodedSizes, check_image, coded_data};
 pub use engine_file::{EngineFile, streams_begin_on_lines};
 pub use engine_thread::EngineFailure;

@@ -113,7 +113,7 @@ pub fn page_picture(
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
     let canvas = size::Canvas::of(&geometry, options, document.limits())?;
-    let EngineFile { file, generated } = document.engine_file(index)?;
+    let EngineFile { file, is_mended, generated } = document.engine_file(index)?;
     let resolver = fonts::FontResolver::new(fonts);
     let mut drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
     let is_blank = drawn.may_draw && options.region.is_none() && is_one_color(&drawn.pixels);
@@ -134,12 +134,21 @@ pub fn page_picture(
     let generated = generated.into_iter().filter(|(count, ..)| *count > 0);
     let generated =
         generated.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
-    let mut notes = generated.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
+    let damaged = is_mended.then(|| DAMAGED.to_owned());
+    let mut notes = damaged
+        .into_iter()
+        .chain(generated)
+        .chain(resolver.notes())
+        .chain(drawn.notes.iter().cloned())
+        .collect::<Vec<_>>();
     if notes.is_empty() && is_blank {
         notes.push(BLANK_PICTURE.to_owned());
     }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
 }
+
+/// The note for a page with damaged content.
+const DAMAGED: &str = "some of the page's content is damaged; what cannot be read is not drawn";
 
 /// The note for a blank picture, because the engine does not report every picture or font that it cannot read.
 const BLANK_PICTURE: &str = "nothing can be seen in this picture, though the page has fonts, pictures or annotations: they \

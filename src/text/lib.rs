@@ -53,7 +53,7 @@ pub use words::fold_words;
 use bytes::Bytes;
 use pagewise_base::limits::{LimitExceeded, Limits};
 use pagewise_base::page::PageIndex;
-use pagewise_document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};
+use pagewise_document::{Document, DocumentError, EngineFailure, EngineFile, ReadAt, run_contained};
 use std::sync::Arc;
 
 /// Why a page's text could not be extracted.
@@ -141,7 +141,7 @@ pub fn read_page(
     if index.0 >= page_count {
         return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
     }
-    let file = document.engine_file(index)?.file;
+    let EngineFile { file, is_mended, .. } = document.engine_file(index)?;
     let read = |extent| within(|| main_engine::read_page(&file, index, extent, limits));
     let first = match read(extent) {
         // The text of a page whose layout fails is worth a second reading.
@@ -149,7 +149,7 @@ pub fn read_page(
         first => first,
     };
     match first {
-        Ok(page) if !is_unknown(&page.0) => Ok(page),
+        Ok((text, layout)) if !is_unknown(&text) => Ok((PageText { is_damaged: is_mended, ..text }, layout)),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
         Err(stopped @ TextError::Document(DocumentError::Stopped(_))) => Err(stopped),
         first => last_resort(first, &file, index, limits),

@@ -178,6 +178,7 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
         picture_percent,
         paths,
         is_size_assumed: false,
+        is_damaged: false,
         engine: TextEngine::Collector,
     };
     (page, blocks)

@@ -32,6 +32,8 @@ pub struct PageText {
     pub paths: u64,
     /// Whether the page has no usable MediaBox, so that its size is assumed.
     pub is_size_assumed: bool,
+    /// Whether some of the page's content is damaged. What cannot be read of it is left out.
+    pub is_damaged: bool,
     /// The engine that extracted the text.
     pub engine: TextEngine,
 }
@@ -56,6 +58,9 @@ pub const RECOGNISED_REMARK: &str = "read by OCR; may contain errors";
 
 /// The remark on a page without a usable MediaBox.
 const SIZE_ASSUMED: &str = "the page has no usable MediaBox, so US Letter is assumed";
+
+/// The remark on a page with damaged content.
+const DAMAGED: &str = "some of the page's content is damaged; what cannot be read is left out";
 
 /// Pictures that cover more of a page, in percent, may be what a reader reads.
 const COVERING_PERCENT: u8 = 50;
@@ -197,11 +202,12 @@ impl PageText {
             (self.undecoded, "glyphs for unknown characters, shown as � or left out"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let assumed = self.is_size_assumed.then(|| PageRemark::plain(SIZE_ASSUMED));
+        let plain = [(self.is_size_assumed, SIZE_ASSUMED), (self.is_damaged, DAMAGED)];
+        let plain = plain.into_iter().filter(|(is_so, _)| *is_so).map(|(_, remark)| PageRemark::plain(remark));
         kind.map(PageRemark::plain)
             .into_iter()
             .chain(recognised)
-            .chain(assumed)
+            .chain(plain)
             .chain(counts.map(|(count, what)| PageRemark::counted(count, what)))
             .collect()
     }

@@ -244,8 +244,8 @@ impl FoundText {
     /// The page with it, and with what its own layout has besides text.
     fn page(self, own: &PageText, own_layout: &PageLayout) -> RecognisedPage {
         let RecognisedLayout { text, layout, words } = self.layout;
-        let PageText { picture_percent, paths, is_size_assumed, .. } = *own;
-        let text = PageText { picture_percent, paths, is_size_assumed, ..text };
+        let PageText { picture_percent, paths, is_size_assumed, is_damaged, .. } = *own;
+        let text = PageText { picture_percent, paths, is_size_assumed, is_damaged, ..text };
         let layout = PageLayout { links: own_layout.links.clone(), ..layout };
         let regions = page_regions(&layout, None);
         RecognisedPage { text, regions, words, confidences: self.confidences }

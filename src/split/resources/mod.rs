@@ -6,7 +6,6 @@
 //! Content that does not decode keeps everything it could use.
 
 mod colors;
-mod content;
 mod names;
 mod usage;
 mod used_resources;
@@ -17,12 +16,11 @@ pub(crate) use usage::ContentUsage;
 pub(crate) use used_resources::{CATEGORIES, ResourceScope, UsedResources};
 
 use crate::chunk_cache::ChunkCache;
-use content::{ContentDecoder, DecodedContent};
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use pagewise_document::fast_hash::FastSet;
 use pagewise_document::object::{Dictionary, Object, ObjectId, Stream};
 use pagewise_document::objects::Objects;
-use pagewise_document::{DocumentError, ParsedDocument};
+use pagewise_document::{ContentDecoder, DecodedContent, DocumentError, ParsedDocument};
 use std::sync::Arc;
 
 /// Finds the resources that a page uses; device colours only if `needs_colors`.

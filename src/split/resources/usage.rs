@@ -1,10 +1,9 @@
 //! The names and colours that content uses.
 
 use super::colors::DeviceColors;
-use super::content::{ContentDecoder, DecodedContent};
 use super::names::UsedNames;
-use pagewise_document::DocumentError;
 use pagewise_document::object::Stream;
+use pagewise_document::{ContentDecoder, DecodedContent, DocumentError};
 
 /// The resource names and device colours that content uses.
 #[derive(Default)]

@@ -1,9 +1,13 @@
-//! Decodes content streams (ISO 32000-2, 7.8.2).
+//! Decodes content streams (ISO 32000-2, 7.8.2), and mends them for engines.
 
+mod damage;
+
+use super::error::DocumentError;
+use super::filter;
+use super::object::{Object, Stream};
+use super::objects::Objects;
+pub(crate) use damage::without_damage;
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
-use pagewise_document::object::{Object, Stream};
-use pagewise_document::objects::Objects;
-use pagewise_document::{DocumentError, filter};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -11,19 +15,19 @@ use std::cell::Cell;
 const MAX_HELD_BYTES: usize = 64 << 20;
 
 /// Decodes streams and counts the decoded bytes.
-pub(crate) struct ContentDecoder<'a> {
+pub struct ContentDecoder<'a> {
     objects: &'a dyn Objects,
     limits: &'a Limits,
     decoded_bytes: Cell<u64>,
 }
 
 impl<'a> ContentDecoder<'a> {
-    pub(crate) fn new(objects: &'a dyn Objects, limits: &'a Limits) -> Self {
+    pub fn new(objects: &'a dyn Objects, limits: &'a Limits) -> Self {
         Self { objects, limits, decoded_bytes: Cell::new(0) }
     }
 
     /// Decodes a stream. If it exceeds a limit of one stream or is damaged, it counts as having an unknown filter.
-    pub(crate) fn decode<'s>(&self, stream: &'s Stream) -> Result<filter::DecodedData<'s>, DocumentError> {
+    pub fn decode<'s>(&self, stream: &'s Stream) -> Result<filter::DecodedData<'s>, DocumentError> {
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok((*self.objects.resolve(value)?).clone()))?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
             Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => return Err(limit.into()),
@@ -37,7 +41,7 @@ impl<'a> ContentDecoder<'a> {
     }
 
     /// Counts decoded bytes, including those that were decoded for an earlier page.
-    pub(crate) fn count_decoded(&self, bytes: u64) -> Result<(), DocumentError> {
+    pub fn count_decoded(&self, bytes: u64) -> Result<(), DocumentError> {
         let decoded_bytes = self.decoded_bytes.get().saturating_add(bytes);
         LimitExceeded::check(Limit::DecodedBytes, decoded_bytes, self.limits.max_decoded_bytes)?;
         self.decoded_bytes.set(decoded_bytes);
@@ -45,7 +49,7 @@ impl<'a> ContentDecoder<'a> {
     }
 
     /// Decodes the streams of `/Contents`, which is a stream or an array of streams.
-    pub(crate) fn contents(&self, contents: &Object) -> Result<Vec<DecodedContent>, DocumentError> {
+    pub fn contents(&self, contents: &Object) -> Result<Vec<DecodedContent>, DocumentError> {
         let resolved = self.objects.resolve(contents)?;
         let one = std::slice::from_ref(contents);
         let parts = resolved.as_array().unwrap_or(one);
@@ -61,7 +65,7 @@ impl<'a> ContentDecoder<'a> {
         Ok(out)
     }
 
-    pub(crate) fn content(&self, stream: &Stream) -> Result<DecodedContent, DocumentError> {
+    pub fn content(&self, stream: &Stream) -> Result<DecodedContent, DocumentError> {
         let decoded = self.decode(stream)?;
         Ok(match decoded {
             filter::DecodedData { stopped_at: Some(_), .. } => DecodedContent::Unknown,
@@ -79,7 +83,7 @@ fn is_deflated(data: &[u8]) -> bool {
 }
 
 /// The decoded data of a content stream.
-pub(crate) enum DecodedContent {
+pub enum DecodedContent {
     /// The data decodes to its end.
     Whole(Vec<u8>),
     /// The data is damaged; these bytes precede the damage.
@@ -90,7 +94,7 @@ pub(crate) enum DecodedContent {
 
 impl DecodedContent {
     /// The decoded bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Whole(bytes) | Self::Damaged(bytes) => bytes,
             Self::Unknown => &[],
