@@ -20,7 +20,7 @@ pub(super) use layout::table_text::TableText;
 pub(super) use reading::compaction::compact;
 pub(super) use reading::grid::{Slot, table_of};
 use reading::head::has_headed_values;
-pub(super) use reading::head::worded_rows;
+pub(super) use reading::head::{drawn_heads, worded_rows};
 pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 

@@ -4,7 +4,9 @@ use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
 use crate::bounds::median;
 use crate::page_structure::TableArea;
-use crate::tables::{ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, place_on_page, table_of, worded_rows};
+use crate::tables::{
+    ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, drawn_heads, place_on_page, table_of, worded_rows,
+};
 use pagewise_document::{PageTags, StructureType};
 use pagewise_text::{Bounds, PageLayout};
 use std::collections::{BTreeMap, BTreeSet};
@@ -273,9 +275,13 @@ fn table(
     if rows < 2 || columns < 2 {
         return None;
     }
+    let drawn = drawn_heads(&slots, rows, columns);
     let mut table = table_of(slots, rows, columns, (ColumnsBy::StructureTree, true))?;
     // Many programs tag heads as ordinary cells.
-    let heads = if head_rows == 0 { worded_rows(&table) } else { 0 };
+    let heads = match head_rows {
+        0 => worded_rows(&table).max(drawn),
+        _ => 0,
+    };
     table.cells.iter_mut().filter(|cell| cell.row < heads).for_each(|cell| cell.is_header = true);
     place_on_page(&mut table, page);
     let words = grid.cells.iter().flat_map(|cell| own(cell).iter().copied()).collect();

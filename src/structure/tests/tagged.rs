@@ -236,6 +236,17 @@ fn cells_of_a_row_stand_in_the_order_of_the_other_rows() {
 }
 
 #[test]
+fn the_first_row_of_a_table_without_tagged_heads_is_its_head() {
+    let mut page = TaggedSheet::new();
+    let table = page.element(StructureType::Table, None);
+    for [region, first, second] in [["Region", "12/01", "13/01"], ["North", "8", "9"], ["South", "7", "1"]] {
+        page.row(table, &[(50.0, region), (150.0, first), (250.0, second)]);
+    }
+    let found = page.markdown().unwrap_or_default();
+    assert!(found.starts_with("| Region | 12/01 | 13/01 |\n| --- | --- | --- |\n| North | 8 | 9 |"), "{found}");
+}
+
+#[test]
 fn a_word_that_the_tree_leaves_out_stands_once_in_a_table() {
     let mut page = TaggedSheet::new();
     for [first, second] in [["Fruit", "Price"], ["Apples", "12"], ["Pears", "15"], ["Plums", "18"], ["Figs", "20"]] {

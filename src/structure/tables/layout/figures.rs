@@ -11,6 +11,10 @@ pub(crate) const MIN_CURVES: usize = 3;
 /// Maximum number of turned words beside a table with rules.
 const MAX_BESIDE: usize = 2;
 
+/// The outermost part of a page on its left and right, as a share of its width. The running lines of a page that lies on its
+/// side stand there, and stamps.
+const OUTER: f32 = 0.07;
+
 /// Whether curves or turned words stand in or right beside an area, as in charts. In an area between rules turned words
 /// are heads, and no more than `MAX_BESIDE` stand beside it.
 pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, proof: Proof) -> bool {
@@ -20,7 +24,8 @@ pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, proof: Proof) -> bool 
     let near = Bounds { x0: area.x0 - 40.0, x1: area.x1 + 10.0, y0: area.y0 - 5.0, y1: area.y1 + 5.0 };
     let curves = page.drawings.iter().filter(|d| is_inside(d, &near)).take(MIN_CURVES).count();
     let is_sign = |b: &Bounds| is_inside(b, &near) && (proof == Proof::Aligned || !is_inside(b, area));
-    let is_turned = |w: &&Word| w.turn != 0 && is_sign(&w.bounds);
+    let middle = |b: &Bounds| (b.x0 + b.x1) / (2.0 * page.width);
+    let is_turned = |w: &&Word| w.turn != 0 && is_sign(&w.bounds) && (OUTER..1.0 - OUTER).contains(&middle(&w.bounds));
     let turned = page.words.iter().filter(is_turned).take(9).count();
     curves >= MIN_CURVES || turned > if proof.is_drawn() { MAX_BESIDE } else { 0 }
 }

@@ -97,7 +97,10 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
     let worded = worded_lines(lines, columns, limit);
     let solid: Vec<Edge> = cuts.iter().filter(|c| c.is_rule).copied().collect();
     let is_solid = |at: usize| matches!(lines.get(at - 1..=at), Some([a, b]) if cut_share(&solid, a, b, columns) > 0.5);
+    let is_whole = |ruled: usize| lines.get(..ruled).is_some_and(|heads| has_each(heads, columns.len()));
     match (ruled, worded) {
+        // A rule below the heads of all columns ends the head, whatever words stand in the first rows.
+        (Some(ruled), Some(worded)) if ruled < worded && is_solid(ruled) && is_whole(ruled) => ruled,
         (Some(ruled), Some(worded)) if worded > 0 && ruled > worded && !is_solid(ruled) => worded,
         (Some(ruled), Some(worded)) if ruled < worded && has_cells(lines.get(ruled..worded)) => worded,
         (Some(ruled), Some(worded)) if worded > 0 && ruled > worded + 2 => worded,
@@ -105,6 +108,12 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
         (None, Some(worded)) if worded > 0 => worded,
         _ => bold_lines(lines, limit).max(first_row(lines, columns)).min(limit),
     }
+}
+
+/// Whether each column has a piece of its own in some line.
+fn has_each(lines: &[RowLine], columns: usize) -> bool {
+    let pieces = || lines.iter().flat_map(|line| &line.pieces);
+    (0..columns).all(|column| pieces().any(|piece| piece.first == column && piece.last == column))
 }
 
 /// Whether some line has several pieces: a title of the rows below it has one.

@@ -1,7 +1,8 @@
 //! Tables between rules below a label.
 
-use super::{page, tables_of, word};
+use super::{as_f32, page, shapes, tables_of, word};
 use crate::tables::find_tables;
+use pagewise_text::{Bounds, Word};
 
 #[test]
 fn the_rows_of_a_template_are_labels() {
@@ -192,4 +193,39 @@ Sheet                    10
 ----------------------------";
     assert_eq!(tables_of(contents), "");
     assert!(tables_of(&contents.replace("10", " 2")).ends_with("Sheet | 2"));
+}
+
+const PARTS: &str = "
+Table 1 Ratings
+-------------------------------------
+Trait             Class       Rating
+-------------------------------------
+                  Source
+Soil test         free        0.6 x S
+Manure            free        0.4 x M
+                  Transport
+Erosion           low         0
+                  high        0.5
+Runoff            low         0.1
+                  high        1.0
+-------------------------------------";
+
+#[test]
+fn a_rule_below_the_heads_of_all_columns_ends_the_head() {
+    let found = tables_of(PARTS);
+    assert!(found.starts_with("^Trait | ^Class | ^Rating\n | Source | \nSoil test | free | 0.6 x S\n"), "{found}");
+}
+
+#[test]
+fn running_lines_of_a_page_on_its_side_and_stamps_tell_no_chart() {
+    let mut beside = page(PARTS);
+    for (at, text) in ["Reports", "on", "land", "use", "12"].into_iter().enumerate() {
+        let bounds = Bounds { x0: 30.0, y0: 110.0 + 30.0 * as_f32(at), x1: 41.0, y1: 135.0 + 30.0 * as_f32(at) };
+        beside.words.push(Word { bounds, turn: 90, ..word(text, 0.0, 0.0) });
+    }
+    assert_eq!(shapes(&beside), shapes(&page(PARTS)));
+    for own in beside.words.iter_mut().filter(|own| own.turn == 90) {
+        own.bounds = own.bounds.moved([12.0, 0.0]);
+    }
+    assert_eq!(shapes(&beside), "");
 }
