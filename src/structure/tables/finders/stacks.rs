@@ -34,6 +34,10 @@ const MAX_RULE_EM: f32 = 0.8;
 pub(super) const SAME_LINE: f32 = 0.05;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
+/// Heads between rules alone are those of so many columns or more, in at most so many lines, with at least so many rows below.
+const MIN_HEADED: usize = 3;
+const MAX_HEAD_LINES: usize = 12;
+const MIN_ROWS: usize = 3;
 /// A head stands at most this many ems above the first rule.
 const MAX_HEAD_REACH: f32 = 1.25;
 /// A line further away than this many ems does not belong to the area above or below it.
@@ -153,11 +157,26 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
     let below = || lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
-    if !is_closed(area.y1) || first_row(below()).any(is_over) {
-        let taken = reachable(below(), area, |line| line.baseline - line.size - area.y1);
+    let below_area = |line: &TextLine| line.baseline - line.size - area.y1;
+    let is_headed = || {
+        let taken = reachable(below(), area, below_area);
+        let rows = below().take(taken.len()).map(|line| chunks_within(line, area).len());
+        let full = rows.filter(|chunks| *chunks + 1 >= columns.len()).count();
+        are_heads(&own, area, &columns) && full >= MIN_ROWS.max(taken.len() / 2)
+    };
+    if !is_closed(area.y1) || first_row(below()).any(is_over) || is_headed() {
+        let taken = reachable(below(), area, below_area);
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
     grown
+}
+
+/// Whether lines are the heads of several columns and nothing else: the rows stand below the rule that ends them, and go on
+/// on the next page.
+fn are_heads(lines: &[TextLine], area: &Bounds, columns: &[Column]) -> bool {
+    let mut chunks = lines.iter().flat_map(|line| &line.chunks);
+    let is_other = |chunk: &Chunk| chunk.is_value() || is_sentence(chunk, area);
+    columns.len() >= MIN_HEADED && lines.len() <= MAX_HEAD_LINES && !chunks.any(is_other)
 }
 
 /// The area with the heads above its first rule, one between each two of the upright rules that end there.
@@ -308,7 +327,7 @@ fn has_digit(chunk: &&Chunk) -> bool {
 
 /// Whether a chunk of several words takes most of the width.
 fn is_sentence(chunk: &Chunk, area: &Bounds) -> bool {
-    chunk.words.len() > 4 && chunk.bounds.x1 - chunk.bounds.x0 > 0.5 * (area.x1 - area.x0)
+    chunk.words.len() > 4 && chunk.bounds.width() > 0.5 * area.width()
 }
 
 /// Edges with the same ends, from top to bottom.

@@ -102,9 +102,10 @@ impl<'p> Chunk<'p> {
         self.words.iter().all(|w| w.word.is_bold)
     }
 
-    /// Whether it holds a value rather than words: mostly digits, or no letter.
+    /// Whether it holds a value rather than words: mostly digits, no letter, or what says that there is no value.
     pub(crate) fn is_value(&self) -> bool {
-        is_value(self.words.iter().map(|w| w.word.text.as_str()))
+        let says_none = matches!(self.words.as_slice(), [only] if says_no_value(&only.word.text));
+        says_none || is_value(self.words.iter().map(|w| w.word.text.as_str()))
     }
 }
 
@@ -115,6 +116,13 @@ impl TextLine<'_> {
             .windows(2)
             .any(|pair| matches!(pair, [a, b] if are_boxes_overprinted(a.bounds, b.bounds, self.size)))
     }
+}
+
+/// Whether a text says that a value is missing, as `N/A` and `(X)` do.
+fn says_no_value(text: &str) -> bool {
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let is_sign = |text: &str| text.len() < 3 && text.chars().all(|sign| sign.is_ascii_uppercase());
+    inner.is_some_and(is_sign) || ["n/a", "n.a.", "na"].iter().any(|none| text.eq_ignore_ascii_case(none))
 }
 
 /// Whether a text begins with the mark of an item.

@@ -11,10 +11,14 @@ use std::ops::Range;
 
 /// A piece alone in its line stands at the middle of its columns within this many ems.
 const OFF_MIDDLE: f32 = 1.0;
+/// The same of a piece alone between two upright rules.
+const OFF_CELL: f32 = 2.0;
 /// A head that is no further from its heads than lines of one cell stands over them within this many ems.
 const ON_GROUP: f32 = 0.3;
 /// Columns may reach over the upright rules beside them by less than this, in points.
 const SIDE_PT: f32 = 2.0;
+/// So many upright rules divide a table into groups of columns.
+const MIN_DIVIDING: usize = 2;
 /// A head at a side of its columns counts as further off than one at their middle, by this many ems.
 const SIDE: f32 = 0.5;
 
@@ -26,12 +30,14 @@ pub(super) fn spread_pieces<'p>(
     uprights: &[Edge],
 ) -> Vec<Vec<Piece<'p>>> {
     let mut spread: Vec<RowLine> = lines.to_vec();
-    for (line, next) in spread.iter_mut().zip(lines.iter().skip(1)) {
-        join_over_heads(&mut line.pieces, next, columns);
+    for (at, line) in spread.iter_mut().enumerate() {
+        let later = lines.get(at + 1..).unwrap_or_default();
+        // Beside a head of several lines, others stand between its lines and their own heads.
+        later.iter().for_each(|heads| join_over_heads(line, heads, columns));
     }
     let mut by_text = Vec::new();
     for (at, line) in spread.iter_mut().enumerate() {
-        let is_done = widen_between_uprights(line, columns, uprights)
+        let is_done = widen_between_uprights(line, lines, columns, uprights)
             || widen_over_values(&mut line.pieces, at, lines, columns, cuts)
             || lines.get(at + 1).is_some_and(|next| widen_by_rules(line, next, columns, cuts));
         by_text.extend((!is_done).then_some(at));
@@ -60,10 +66,16 @@ pub(super) fn spread_pieces<'p>(
 }
 
 /// Widens pieces alone between two upright rules over the columns between these. The rules at the sides of the table are its
-/// frame. Returns whether a piece changed.
-fn widen_between_uprights(line: &mut RowLine, columns: &[Column], uprights: &[Edge]) -> bool {
-    let y = line.baseline - 0.3 * line.size;
-    let xs: Vec<f32> = uprights.iter().filter(|e| e.is_rule && e.start <= y && y <= e.end).map(|e| e.at).collect();
+/// frame; where several rules divide a table without a frame, its sides count. Returns whether a piece changed, or
+/// all have their places.
+fn widen_between_uprights(line: &mut RowLine, lines: &[RowLine], columns: &[Column], uprights: &[Edge]) -> bool {
+    let baseline = line.baseline;
+    let y = baseline - 0.3 * line.size;
+    let mut xs: Vec<f32> = uprights.iter().filter(|e| e.is_rule && e.start <= y && y <= e.end).map(|e| e.at).collect();
+    if xs.len() >= MIN_DIVIDING {
+        xs.insert(0, f32::MIN);
+        xs.push(f32::MAX);
+    }
     let sides = |piece: &Piece| {
         let middle = f32::midpoint(piece.chunk.bounds.x0, piece.chunk.bounds.x1);
         let right = xs.partition_point(|x| *x < middle);
@@ -75,17 +87,25 @@ fn widen_between_uprights(line: &mut RowLine, columns: &[Column], uprights: &[Ed
         (own != (0, columns.len() - 1)).then_some(own)
     };
     let cells: Vec<Option<(f32, f32)>> = line.pieces.iter().map(sides).collect();
-    let mut is_changed = false;
+    let (mut is_changed, mut placed) = (false, 0);
     for (piece, cell) in line.pieces.iter_mut().zip(&cells) {
         let is_alone = cells.iter().filter(|other| *other == cell).count() == 1;
         let is_wider = |(first, last): &(usize, usize)| *first <= piece.first && piece.last <= *last;
         let own = cell.filter(|_| is_alone).and_then(within);
+        // Apart from their middle, it may be one of the lines of the head of one column.
+        let is_over = |own: &(usize, usize)| {
+            let others = lines.iter().filter(|other| other.baseline != baseline).flat_map(|other| &other.pieces);
+            off_middle(&piece.chunk.bounds, own.0, own.1, columns) < OFF_CELL * piece.chunk.size()
+                || !others.into_iter().any(|other| own.0 <= other.first && other.last <= own.1)
+        };
+        let own = own.filter(is_over);
         if let Some((first, last)) = own.filter(|own| piece.first == piece.last || is_wider(own)) {
             is_changed |= (piece.first, piece.last) != (first, last);
+            placed += 1;
             (piece.first, piece.last) = (first, last);
         }
     }
-    is_changed
+    is_changed || placed == line.pieces.len()
 }
 
 /// A piece alone in its line, at the middle of the columns after the first and below a rule under their heads, is about
@@ -137,8 +157,11 @@ fn widen_by_rules(line: &mut RowLine, next: &RowLine, columns: &[Column], cuts: 
         || line.pieces.iter().zip(before).any(|(piece, before)| (piece.first, piece.last) != before)
 }
 
-/// Joins the words of a head at the middle of columns that have heads of their own in the next line, further apart.
-fn join_over_heads(pieces: &mut Vec<Piece>, next: &RowLine, columns: &[Column]) {
+/// Joins the words of a head at the middle of columns that have heads of their own in the line `next`, further apart.
+fn join_over_heads(line: &mut RowLine, next: &RowLine, columns: &[Column]) {
+    let is_near = next.baseline - line.baseline < NEXT_LINE_EM.end * line.size;
+    let off = if is_near { ON_GROUP } else { OFF_MIDDLE };
+    let pieces = &mut line.pieces;
     for start in 0..pieces.len() {
         let is_group = |end: &usize| {
             let Some(run @ [first, .., last]) = pieces.get(start..=*end) else { return false };
@@ -150,7 +173,7 @@ fn join_over_heads(pieces: &mut Vec<Piece>, next: &RowLine, columns: &[Column]) 
             are_words
                 && run.iter().all(|piece| piece.first == piece.last)
                 && has_gaps(run, |gap| gap < MIN_SEAM)
-                && off_middle(&bounds, first.first, last.last, columns) < ON_GROUP * first.chunk.size()
+                && off_middle(&bounds, first.first, last.last, columns) < off * first.chunk.size()
                 && below.len() == last.last + 1 - first.first
                 && has_gaps(&below, |gap| gap > COLUMN_GAP_EM)
         };

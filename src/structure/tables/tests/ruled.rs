@@ -1436,3 +1436,47 @@ Delta        15     1150    43.7    1237      40     503
     let rows = shapes(&page);
     assert_eq!(rows.lines().nth(3), Some("7x1 Superior Pressured (Mounted)"), "{rows}");
 }
+
+#[test]
+fn rows_below_the_rule_of_their_heads_are_a_table_without_a_rule_at_its_end() {
+    let found = tables_of(
+        "
+----------------------------------------------------------
+                Compound   Number     Store   Deleted or
+                                      code    estimated
+                                              (see notes)
+----------------------------------------------------------
+1        Acetone           67-64-1    81552
+2        Acrolein          107-02-8   34210   Estimated
+         Acrylamide        79-06-1    na      Deleted
+3        Benzene           71-43-2    34030",
+    );
+    let heads =
+        "^ | ^Compound | ^Number | ^Store code | ^Deleted or estimated (see notes)\n1 | Acetone | 67-64-1 | 81552 | \n";
+    assert!(found.starts_with(heads), "{found}");
+}
+
+#[test]
+fn heads_between_upright_rules_stand_over_the_columns_between_these_also_at_the_sides() {
+    let found = half_tables_of(
+        "
+---------------------------------------------------------------
+            |                  |                  | Shareholder
+            |  Sales of goods  |  Numbers sold    |
+Kind        |                  |                  |   (buyers)
+            |   (mil. dol.)    |   (thousands)    |
+
+            |  1999      2000  |  1999      2000  |  1999   2000
+---------------------------------------------------------------
+Total       |  12.3      24.1  |    70        81  |   (X)    (X)
+
+Books       |   1.2       2.2  |    10        12  |    45     47
+
+Music       |   0.4       0.7  |     4         5  |    38     42
+---------------------------------------------------------------",
+    );
+    let heads = "^1x2 Kind | ^2x1 Sales of goods (mil. dol.) | ^2x1 Numbers sold (thousands) | ^2x1 Shareholder (buyers)\n\
+                 ^1999 | ^2000 | ^1999 | ^2000 | ^1999 | ^2000\n";
+    assert!(found.starts_with(heads), "{found}");
+    assert!(found.contains("\nTotal | 12.3 | 24.1 | 70 | 81 | (X) | (X)\n"), "{found}");
+}
