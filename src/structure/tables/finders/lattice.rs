@@ -3,7 +3,7 @@
 use super::components::{Component, TOUCH, components, with_heads, with_open_head};
 use super::drawn_grid::DrawnGrid;
 use super::row_splits::{split_rows, split_spans};
-use super::stacks::extended;
+use super::stacks::{PIECE_GAP, extended};
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::has_bars;
 use crate::tables::layout::lines::{PageWords, text_lines};
@@ -13,6 +13,9 @@ use crate::tables::reading::{head, likeness};
 use crate::tables::{ColumnsBy, Table};
 use pagewise_text::{Bounds, PageLayout};
 
+/// So many levels of edges show whether a grid goes on beside it.
+const MIN_LEVELS: usize = 6;
+
 /// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
     let rules = Edges::of_rules(page);
@@ -20,7 +23,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let ruled: Vec<Component> = ruled.map(|own| with_grounds(with_open_head(own, &rules, words), edges)).collect();
     let mut found: Vec<(Bounds, Table)> = tables_of(&ruled, words);
     let lines = text_lines(words.all());
-    let is_whole = |area: &Bounds| !has_bars(area, page) && extended(area, words, &lines, edges) == *area;
+    let is_whole = |area: &Bounds| {
+        !has_bars(area, page) && !goes_on_beside(area, edges) && extended(area, words, &lines, edges) == *area
+    };
     found.extend(tables_of(&components(edges), words).into_iter().filter(|(area, _)| is_whole(area)));
     found
 }
@@ -36,6 +41,23 @@ fn with_grounds(mut component: Component, edges: &Edges) -> Component {
     let head = inner.iter().take(unruled).rposition(is_across).map_or(0, |last| last + 1);
     component.horizontal.extend(inner.into_iter().take(head));
     component
+}
+
+/// Whether most edges of a grid go on beside it, after a gap: each of its rows is shaded column by column, and it is but a
+/// part of the table.
+fn goes_on_beside(area: &Bounds, edges: &Edges) -> bool {
+    let own = |e: &&Edge| area.y0 - TOUCH < e.at && e.at < area.y1 + TOUCH;
+    let is_within = |e: &&Edge| area.x0 - TOUCH < e.start && e.end < area.x1 + TOUCH;
+    let mut levels: Vec<f32> = edges.horizontal.iter().filter(own).filter(is_within).map(|e| e.at).collect();
+    levels.dedup_by(|b, a| *b - *a < TOUCH);
+    let is_beside =
+        |e: &Edge| (TOUCH..PIECE_GAP).contains(&(e.start - area.x1)) || (TOUCH..PIECE_GAP).contains(&(area.x0 - e.end));
+    let goes_on = |level: &&f32| {
+        let from = edges.horizontal.partition_point(|e| e.at < **level - TOUCH);
+        let near = edges.horizontal.iter().skip(from).take_while(|e| e.at < **level + TOUCH);
+        near.into_iter().any(is_beside)
+    };
+    levels.len() >= MIN_LEVELS && 5 * levels.iter().filter(goes_on).count() >= 4 * levels.len()
 }
 
 fn tables_of(components: &[Component], words: &PageWords) -> Vec<(Bounds, Table)> {

@@ -15,11 +15,12 @@ use crate::tables::reading::centred::HALF_PITCH;
 use crate::tables::reading::columns::{Column, columns_of};
 use pagewise_text::{Bounds, PageLayout};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Ends of edges of one stack differ by at most this.
 const SAME_END: f32 = 4.0;
 /// Pieces of an edge nearer than this are one edge.
-const PIECE_GAP: f32 = 12.0;
+pub(super) const PIECE_GAP: f32 = 12.0;
 /// An edge shorter than this bounds no table.
 const MIN_WIDTH: f32 = 60.0;
 /// A page is searched for tables in at most this many areas.
@@ -44,12 +45,18 @@ const MAX_HEAD_REACH: f32 = 1.25;
 const MAX_REACH: f32 = 2.4;
 /// The rest of a cell is in a column after the first if it begins further in than this many ems.
 const MIN_INDENT: f32 = 2.0;
+/// The sizes of rows and of heads beyond a rule, relative to those of the rows of the area.
+const ROW_SIZES: RangeInclusive<f32> = 0.9..=1.1;
+const HEAD_SIZES: RangeInclusive<f32> = 0.8..=1.1;
 /// A line beyond a rule is a row if its chunks are aligned with columns within this many ems.
 const OFF_COLUMN: f32 = 0.5;
 /// The number and the text of a caption are nearer than this many ems, or than so many if the text has this many words.
 const MAX_CAPTION_GAP: f32 = 1.2;
 const WIDE_CAPTION_GAP: f32 = 3.0;
 const MIN_CAPTION_WORDS: usize = 4;
+/// A sentence between two tables has at least so many words, and begins at most so many ems from the left.
+const MIN_SENTENCE: usize = 6;
+const MAX_INDENT: f32 = 3.2;
 /// A caption has at most so many lines.
 const MAX_CAPTION_LINES: usize = 6;
 /// A band without text that is higher, in points, stands between two tables.
@@ -148,11 +155,12 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     };
     let own = table_lines(&words.inside(area));
     let columns = columns_of(&own);
-    let is_same = |size: f32| own.iter().any(|line| (line.size - size).abs() < SAME_SIZE * size);
-    let is_over = |line: &TextLine| is_same(line.size) && is_over(line, area, &columns);
+    let is_over = |line: &TextLine, sizes: &RangeInclusive<f32>| {
+        own.iter().any(|row| sizes.contains(&(line.size / row.size))) && is_over(line, area, &columns)
+    };
     let mut grown = *area;
     let above = || lines.iter().rev().filter(|line| line.baseline < area.y0);
-    if !is_closed(area.y0) || first_row(above()).any(|line| is_head(line, area) || is_over(line)) {
+    if !is_closed(area.y0) || first_row(above()).any(|line| is_head(line, area) || is_over(line, &HEAD_SIZES)) {
         let taken = reachable(above(), area, |line| area.y0 - line.baseline);
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
@@ -164,9 +172,17 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
         let full = rows.filter(|chunks| *chunks + 1 >= columns.len()).count();
         are_heads(&own, area, &columns) && full >= MIN_ROWS.max(taken.len() / 2)
     };
-    if !is_closed(area.y1) || first_row(below()).any(is_over) || is_headed() {
+    // Upright rules go on from the heads beside all rows.
+    let is_through = |e: &&Edge| {
+        let is_within = area.x0 < e.at && e.at < area.x1;
+        e.is_rule && is_within && area.y0 - SAME_END < e.start && e.start < area.y1 && area.y1 + SAME_END < e.end
+    };
+    let through = edges.vertical.iter().filter(is_through).map(|e| e.end).fold(area.y1, f32::max);
+    let is_headed = is_headed();
+    if is_headed || !is_closed(area.y1) || first_row(below()).any(|line| is_over(line, &ROW_SIZES)) {
         let taken = reachable(below(), area, below_area);
-        grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
+        let end = if is_headed { through } else { area.y1 };
+        grown.y1 = taken.iter().map(|line| line.y1).fold(end, f32::max);
     }
     grown
 }
@@ -386,7 +402,8 @@ fn areas(
         let is_note = is_paragraph(&lines, &band);
         let size = median(lines.iter().map(|line| line.size));
         let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
-        let is_prose = is_text(&band, are_rows && !is_note) || is_short_paragraph(&lines, &band);
+        let is_sentence = lines.len() == 1 && is_sentence_apart(&lines, 0, &band);
+        let is_prose = is_text(&band, are_rows && !is_note) || is_short_paragraph(&lines, &band) || is_sentence;
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
         if is_empty || !is_rows {
             areas.extend(open.take());
@@ -426,14 +443,17 @@ fn without_white(band: Bounds, lines: &[TextLine], page: &PageLayout) -> Bounds 
     if is_apart && !own.any(|own| is_inside(own, &white)) && !drawn.any(is_crossed) { part } else { band }
 }
 
-/// The band below the caption or the full lines at its top, and whether there were any. `is_first` says that no rows stand
+/// The band below the caption, the full lines or the sentence at its top, and whether there were any. `is_first` says that no rows stand
 /// above it.
 fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine], is_first: bool) -> (Bounds, bool) {
     let lines = table_lines(&words.inside(&band));
     let is_caption = |line: &TextLine| is_caption(line, &band, page_lines, is_first);
     let label = lines.iter().rposition(is_caption);
-    let Some(last) = label.max(lines.iter().rposition(|line| is_full(line, &band))) else { return (band, false) };
-    let min_rows = if label.is_some() { 0 } else { 1 };
+    let full = lines.iter().rposition(|line| is_full(line, &band));
+    let apart = (0..lines.len()).rfind(|at| is_sentence_apart(&lines, *at, &band));
+    let Some(last) = label.max(full).max(apart) else { return (band, false) };
+    let is_title = label.is_some() || apart.is_some_and(|at| at + 1 < lines.len());
+    let min_rows = usize::from(!is_title);
     let mut end = last;
     while let (Some(line), Some(next)) = (lines.get(end), lines.get(end + 1)) {
         let is_last = end + 1 + min_rows >= lines.len();
@@ -444,11 +464,24 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine], is_
         }
         end += 1;
     }
-    if end + 1 + min_rows >= lines.len() && label.is_none() {
+    if end + 1 + min_rows >= lines.len() && !is_title {
         return (band, false);
     }
     let y0 = lines.get(end).map_or(band.y0, |l| l.baseline + 0.3 * l.size);
     (Bounds { y0, ..band }, true)
+}
+
+/// Whether a line is a sentence apart from the lines above and below: it says what the next table is about.
+fn is_sentence_apart(lines: &[TextLine], at: usize, band: &Bounds) -> bool {
+    let Some(line @ TextLine { baseline, size, .. }) = lines.get(at) else { return false };
+    let mut words = line.chunks.iter().flat_map(|chunk| &chunk.words);
+    let above = at.checked_sub(1).and_then(|above| lines.get(above)).map_or(band.y0, |above| above.baseline);
+    let below = lines.get(at + 1).map_or(band.y1 + size, |below| below.baseline);
+    let is_far = |from: f32, to: f32| to - from > NEXT_LINE_EM.end * size;
+    let is_left = line.chunks.first().is_some_and(|first| first.bounds.x0 - band.x0 < MAX_INDENT * size);
+    let is_sentence = (is_one(line) || is_spread(line)) && words.clone().count() >= MIN_SENTENCE;
+    let ends = words.next_back().is_some_and(|last| last.word.text.ends_with([':', '.']));
+    is_left && is_sentence && ends && is_far(above, *baseline) && is_far(*baseline, below)
 }
 
 /// Whether full lines are all that a band holds. The first one may be indented.

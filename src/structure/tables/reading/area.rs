@@ -1,7 +1,7 @@
 //! A table read from an area by its white space, with what edges there are.
 
 use super::centred::{HALF_PITCH, Middles};
-use super::columns::{Column, Piece, columns_of, mark_values, pieces_of};
+use super::columns::{Column, Piece, columns_of, drawn_columns, mark_values, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
 use super::{head, likeness, rivers, spans};
@@ -72,7 +72,8 @@ impl<'p> Area<'p> {
     /// The table of the area, if it reads as one.
     pub(crate) fn table(&self) -> Option<Table> {
         let proof = self.proof;
-        let mut columns = columns_of(&self.lines);
+        let (free, drawn) = (columns_of(&self.lines), drawn_columns(&self.lines, &self.uprights));
+        let mut columns = if drawn.len() > free.len() { drawn } else { free };
         if columns.len() < 2 {
             return None;
         }

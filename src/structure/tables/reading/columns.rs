@@ -2,7 +2,9 @@
 
 use crate::list_marks::is_list_mark;
 use crate::measures::FLUSH_EM;
+use crate::tables::layout::edges::Edge;
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_item};
+use crate::tables::layout::signs::is_currency_of;
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;
@@ -17,6 +19,12 @@ const ON_COLUMN: f32 = 0.3;
 
 /// Minimum number of them.
 const MIN_VALUES: usize = 3;
+
+/// Upright edges divide columns if they are drawn over this share of the height. Pieces nearer than `SAME_PT` points are one
+/// edge, and edges nearer than `NEAR_PT` the sides of one border.
+const DRAWN_SHARE: f32 = 0.8;
+const SAME_PT: f32 = 1.0;
+const NEAR_PT: f32 = 6.0;
 
 /// A column of chunks that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,8 +88,46 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
         chunks.into_iter().for_each(|(chunk, _)| widen(&mut columns, chunk));
     }
     join_symbols(&mut columns, lines);
+    join_where(&mut columns, |a, b| are_currencies(a, b, lines));
     join_where(&mut columns, |a, b| are_disjoint(a, b, lines));
     columns
+}
+
+/// The columns between upright edges that are drawn over most of the height of these lines.
+pub(super) fn drawn_columns(lines: &[TextLine], uprights: &[Edge]) -> Vec<Column> {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Vec::new() };
+    let height = last.baseline - first.baseline + first.size;
+    let mut sorted: Vec<&Edge> = uprights.iter().collect();
+    sorted.sort_by(|a, b| a.at.total_cmp(&b.at));
+    let places = sorted.chunk_by(|a, b| b.at - a.at < SAME_PT).filter(|own| drawn_length(own) > DRAWN_SHARE * height);
+    let places: Vec<f32> = places.filter_map(|own| Some(own.first()?.at)).collect();
+    let mut sides = vec![f32::MIN];
+    for border in places.chunk_by(|a, b| b - a < NEAR_PT) {
+        sides.extend(border.first().into_iter().chain(border.last()));
+    }
+    sides.push(f32::MAX);
+    let chunks = || lines.iter().flat_map(|line| &line.chunks);
+    let column = |between: &[f32]| {
+        let [left, right] = between else { return None };
+        let is_within = |chunk: &&Chunk| *left < chunk.bounds.x0 + SAME_PT && chunk.bounds.x1 < *right + SAME_PT;
+        let lo = chunks().filter(is_within).map(|chunk| chunk.bounds.x0).fold(f32::MAX, f32::min);
+        let hi = chunks().filter(is_within).map(|chunk| chunk.bounds.x1).fold(f32::MIN, f32::max);
+        let count = chunks().filter(is_within).count();
+        (count >= MIN_VALUES).then_some(Column { lo, hi, count, has_values: false })
+    };
+    sides.chunks(2).filter_map(column).collect()
+}
+
+/// The length that edges of one place cover together.
+fn drawn_length(edges: &[&Edge]) -> f32 {
+    let mut parts: Vec<(f32, f32)> = edges.iter().map(|edge| (edge.start, edge.end)).collect();
+    parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut length, mut end) = (0.0, f32::MIN);
+    for (start, own) in parts {
+        length += (own - start.max(end)).max(0.0);
+        end = end.max(own);
+    }
+    length
 }
 
 /// Marks the columns whose chunks, but for a head, are values that begin at their left.
@@ -195,6 +241,21 @@ fn join_symbols(columns: &mut Vec<Column>, lines: &[TextLine]) {
             _ => at += 1,
         }
     }
+}
+
+/// Whether all texts of a column that stand beside one of the next column are the currencies of its values. A head may stand
+/// over both.
+fn are_currencies(signs: &Column, values: &Column, lines: &[TextLine]) -> bool {
+    let mut count = 0;
+    let is_beside = |line: &TextLine| {
+        let own = std::slice::from_ref(line);
+        let (Some(sign), Some(value)) = (chunks_in(own, signs).next(), chunks_in(own, values).next()) else {
+            return true;
+        };
+        count += 1;
+        matches!((sign.words.as_slice(), value.words.first()), ([sign], Some(value)) if is_currency_of(&sign.word.text, &value.word.text))
+    };
+    lines.iter().all(is_beside) && count > 0
 }
 
 fn is_sign(c: char) -> bool {

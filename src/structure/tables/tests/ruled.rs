@@ -1,7 +1,7 @@
 //! Tables with rules.
 
 use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
-use pagewise_text::{Bounds, Fill, Script, Word};
+use pagewise_text::{Bounds, Fill, PageLayout, Script, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -1479,4 +1479,50 @@ Music       |   0.4       0.7  |     4         5  |    38     42
                  ^1999 | ^2000 | ^1999 | ^2000 | ^1999 | ^2000\n";
     assert!(found.starts_with(heads), "{found}");
     assert!(found.contains("\nTotal | 12.3 | 24.1 | 70 | 81 | (X) | (X)\n"), "{found}");
+}
+
+/// A page of statements whose rows are shaded by turns, column by column, with small heads above rules.
+fn statements(sketch: &str, columns: &[[f32; 2]]) -> PageLayout {
+    let mut page = page(sketch);
+    let lines: Vec<&str> = sketch.trim_matches('\n').lines().collect();
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.contains("Net") || line.contains("Sum")) {
+        let y0 = 100.0 + 14.0 * as_f32(at);
+        for [x0, x1] in columns {
+            page.fills.push(Fill { bounds: Bounds { x0: *x0, y0, x1: *x1, y1: y0 + 14.0 }, color: [200; 3] });
+        }
+    }
+    page
+}
+
+#[test]
+fn rows_that_are_shaded_column_by_column_are_those_of_one_table() {
+    let sketch = "
+                         2023        2022        2021
+
+Net income        $     1,240  $    1,254  $    1,210
+Other income                3          43           1
+Net costs of goods      1,100       1,000         900
+Other costs                20          30          40
+Sum of all              1,363       1,297       1,211
+
+The next table says what was sold each year:
+
+                         2023        2022        2021
+
+Net sales         $       240  $      254  $      210
+Other sales                 3           4           1
+Net rents                 100         100          90
+Other rents                20          30          40
+Sum of all                363         388         341";
+    let mut page = statements(sketch, &[[60.0, 162.0], [166.0, 240.0], [244.0, 312.0], [316.0, 384.0]]);
+    let heads = |page: &mut PageLayout, size: f32| {
+        for own in page.words.iter_mut().filter(|own| matches!(own.text.as_str(), "2023" | "2022" | "2021")) {
+            own.size = size;
+        }
+    };
+    heads(&mut page, 8.5);
+    let found = shapes(&page);
+    let first = "^ | ^2023 | ^2022 | ^2021\nNet income | $ 1,240 | $ 1,254 | $ 1,210\n";
+    let second = "\n\n^ | ^2023 | ^2022 | ^2021\nNet sales | $ 240 | $ 254 | $ 210\n";
+    assert!(found.starts_with(first) && found.contains(second), "{found}");
 }
