@@ -106,7 +106,9 @@ pub(super) fn drawn_columns(lines: &[TextLine], uprights: &[Edge]) -> Vec<Column
         sides.extend(border.first().into_iter().chain(border.last()));
     }
     sides.push(f32::MAX);
-    let chunks = || lines.iter().flat_map(|line| &line.chunks);
+    // Dots lead to the values.
+    let has_text = |chunk: &&Chunk| chunk.words.iter().any(|word| word.word.text.contains(|sign| sign != '.'));
+    let chunks = || lines.iter().flat_map(|line| &line.chunks).filter(has_text);
     let column = |between: &[f32]| {
         let [left, right] = between else { return None };
         let is_within = |chunk: &&Chunk| *left < chunk.bounds.x0 + SAME_PT && chunk.bounds.x1 < *right + SAME_PT;
