@@ -5,7 +5,7 @@
 //! label.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::{Line, PageStructure, Region, has_letter, page_number};
+use super::super::page_structure::{Line, PageStructure, Region, ends_label, has_letter, page_number};
 use super::DocumentPage;
 use super::drafts::Place;
 use crate::measures::MARGIN;
@@ -155,6 +155,9 @@ impl Row<'_> {
     fn running(&self, is_left_out: bool) -> RunningRow {
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
+        // A label belongs to the value beside or below it.
+        let is_label = lines.last().is_some_and(|(_, _, last)| ends_label(&last.words));
+        let is_left_out = is_left_out && !is_label;
         RunningRow { lines: lines.into_iter().map(|(region, line, _)| (*region, *line)).collect(), is_left_out }
     }
 }

@@ -5,10 +5,11 @@ use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, ro
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{is_labelled, marker};
+use super::joins::append;
 use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below, set_below_tagged_title};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
-use crate::measures::{LARGER, SMALLER};
+use crate::measures::{LARGER, NEXT_LINE_EM, SAME_EDGE_EM, SMALLER};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -124,6 +125,49 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             draft.marker = None;
         }
     }
+    join_lines(drafts, &order, statistics);
+}
+
+/// Joins the lines of a large heading that are drafts of their own: they are centred, or elements of the structure tree.
+fn join_lines(drafts: &mut [Draft], order: &[usize], statistics: &TypeStatistics) {
+    let mut open: Option<usize> = None;
+    for index in order {
+        let pair = open.and_then(|above| Some((above, drafts.get(above)?, drafts.get(*index)?)));
+        match pair.filter(|(_, above, draft)| is_rest_of_heading(above, draft, statistics)).map(|(above, ..)| above) {
+            Some(above) => {
+                append(drafts, above, *index);
+                if let Some(above) = drafts.get_mut(above) {
+                    // Both stand in one column.
+                    above.own_lines = above.lines.len();
+                    above.joints.clear();
+                }
+            }
+            None => open = Some(*index),
+        }
+    }
+}
+
+/// Whether a heading is the next line of the one above it.
+fn is_rest_of_heading(above: &Draft, draft: &Draft, statistics: &TypeStatistics) -> bool {
+    let (Some(last), Some(first)) = (above.lines.last(), draft.lines.first()) else { return false };
+    let is_large = draft.size() >= MUCH_LARGER * statistics.body_size;
+    let step = first.baseline - last.baseline;
+    let (own, other) = (last.bounds, first.bounds);
+    let is_flush = (own.x0 - other.x0).abs() < SAME_EDGE_EM * first.size;
+    let is_centred = ((own.x0 + own.x1) - (other.x0 + other.x1)).abs() < 2.0 * SAME_EDGE_EM * first.size;
+    // Plain lines at one edge may be the labels of a form.
+    let is_aligned =
+        if is_flush { draft.tag.is_some() || draft.share(|style| style.is_bold) > MOST } else { is_centred };
+    matches!(above.kind, DraftKind::Heading { .. })
+        && above.kind == draft.kind
+        && above.place == draft.place
+        && look(above) == look(draft)
+        && is_large
+        && NEXT_LINE_EM.contains(&(step / first.size))
+        && is_aligned
+        && draft_depth(draft).is_none()
+        && !above.ends_sentence()
+        && above.lines.len() + draft.lines.len() <= TITLE_FACTOR * MAX_LINES
 }
 
 /// The direction of most text of each page. Text in another one stands at the side, or labels a chart.

@@ -2,7 +2,7 @@
 
 use super::super::tables::to_markdown as table_markdown;
 use super::super::{DocumentPage, read_document, read_tagged_page, to_markdown};
-use super::sheet::{BOLD, Face, MONO, PLAIN, Sheet};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet};
 use pagewise_document::{PageTags, StructureElement, StructureType};
 use pagewise_text::ContentMark;
 use std::slice;
@@ -298,6 +298,22 @@ fn sections_stand_below_a_title_of_their_level_in_much_larger_type() {
     };
     assert!(headings(20.0).contains("\n\n## First part"), "{}", headings(20.0));
     assert!(headings(BOLD.size).contains("\n\n# First part"), "{}", headings(BOLD.size));
+}
+
+#[test]
+fn elements_that_are_the_lines_of_one_large_heading_are_joined() {
+    let headings = |second: &str, space: f32| {
+        let mut page = TaggedSheet::new();
+        for (text, above) in [("The rivers of the", 0.0), (second, space)] {
+            let heading = page.element(StructureType::Heading(1), None);
+            page.content(heading, |sheet| sheet.space(above).at(50.0, Face { size: 20.0, ..BOLD }, text));
+        }
+        (0..4).for_each(|_| _ = page.text(StructureType::Paragraph, None, FULL));
+        page.markdown().unwrap_or_default()
+    };
+    assert!(headings("north and their fish", 0.0).starts_with("# The rivers of the north and their fish\n\n"));
+    assert!(headings("north and their fish", 30.0).starts_with("# The rivers of the\n\n# north and their fish\n\n"));
+    assert!(!headings("2.1 Fish", 0.0).starts_with("# The rivers of the 2.1 Fish"));
 }
 
 #[test]
