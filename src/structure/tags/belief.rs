@@ -1,5 +1,6 @@
 //! Whether a structure tree says what the page shows.
 
+use super::blocks::BlockMap;
 use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
@@ -11,6 +12,8 @@ use pagewise_text::{Bounds, ContentMark, PageLayout};
 
 /// The tree claims this share of the letters and digits that are no running lines.
 const MIN_CLAIMED: f32 = 0.95;
+/// This share of them is in blocks, not in groups alone.
+const MIN_IN_BLOCKS: f32 = 0.1;
 /// A page with more parts is not compared.
 const MAX_PARTS: usize = 1_000;
 /// One of so many parts of the body may stand above the one before, as a box at the side of a form does.
@@ -43,20 +46,24 @@ pub(super) enum Part {
     Figure(Figure),
 }
 
-/// Whether the tree claims nearly all letters and digits of the page, but for artifacts: running lines and side bars.
-pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners) -> bool {
-    let (mut claimed, mut artifacts, mut rest) = (0_f32, 0_f32, 0_f32);
+/// Whether the tree claims nearly all letters and digits of the page, but for artifacts: running lines and side bars. A
+/// tree that has them in groups, without tables and figures, says nothing of their order.
+pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners, blocks: &BlockMap) -> bool {
+    let (mut claimed, mut grouped, mut artifacts, mut rest) = (0_f32, 0_f32, 0_f32, 0_f32);
     for (word, owner) in page.words.iter().zip(&owners.0) {
         // Leaders and rules of dots are often artifacts in the middle of a line.
         let length = word.text.chars().filter(|sign| sign.is_alphanumeric()).map(|_| 1.0).sum::<f32>();
         match owner {
+            Owner::Element(element) if blocks.context(*element).is_group() => grouped += length,
             Owner::Element(_) | Owner::Taken => claimed += length,
             Owner::Margin => artifacts += length,
             Owner::Nobody if word.mark == ContentMark::Artifact => artifacts += length,
             Owner::Nobody => rest += length,
         }
     }
-    claimed > artifacts && claimed >= MIN_CLAIMED * (claimed + rest)
+    let all = claimed + grouped;
+    let has_blocks = claimed >= MIN_IN_BLOCKS * all || blocks.has_tables_or_figures();
+    all > artifacts && all >= MIN_CLAIMED * (all + rest) && has_blocks
 }
 
 /// Whether a reader could follow the parts: each stands below or beside the ones before, and none lies over others.

@@ -69,6 +69,11 @@ impl BlockMap {
         self.contexts.get(element).copied().unwrap_or_default()
     }
 
+    /// Whether it has tables or figures.
+    pub(super) fn has_tables_or_figures(&self) -> bool {
+        self.contexts.iter().any(|context| context.table.is_some() || context.figure.is_some())
+    }
+
     /// The object number of the element of a block.
     pub(super) fn id(&self, block: BlockIndex) -> u32 {
         self.ids.get(block.0).copied().unwrap_or_default()
@@ -145,6 +150,11 @@ impl Context {
             }
             StructureType::Artifact => Self { is_artifact: true, block: None, item: None, ..self },
         }
+    }
+
+    /// Whether its text is in no block.
+    pub(super) fn is_group(&self) -> bool {
+        self.block.is_none()
     }
 
     fn with_heading(self, index: usize, level: u8) -> Self {

@@ -29,7 +29,7 @@ pub fn read_tagged_page(page: &PageLayout, tags: &PageTags) -> Option<(PageStruc
     }
     let blocks = BlockMap::of(tags);
     let mut owners = WordOwners::of(page, tags, &blocks);
-    if !belief::accounts_for(page, &owners) {
+    if !belief::accounts_for(page, &owners, &blocks) {
         return None;
     }
     let found = cells::read(page, tags, &blocks, &owners);

@@ -267,6 +267,20 @@ fn a_word_that_the_tree_leaves_out_stands_once_in_a_table() {
 }
 
 #[test]
+fn a_tree_of_groups_alone_says_nothing_of_the_order() {
+    let markdown = |kind: StructureType| {
+        let mut page = TaggedSheet::new();
+        let element = page.element(kind, None);
+        page.line(element, FULL);
+        page.line(element, "and end.");
+        page.markdown()
+    };
+    assert_eq!(markdown(StructureType::Paragraph), Some(format!("{FULL} and end.")));
+    assert_eq!(markdown(StructureType::Group), None);
+    assert_eq!(markdown(StructureType::Section), None);
+}
+
+#[test]
 fn a_table_that_lays_out_text_is_none() {
     let text = "This sentence goes over the whole width of the table, as text does and as values never do: it is long.";
     let mut page = TaggedSheet::new();
