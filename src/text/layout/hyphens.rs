@@ -19,9 +19,9 @@ const MIN_LETTERS: usize = 2;
 
 /// Words that begin compounds which keep their hyphen.
 const OPENING_WORDS: &str = "\
-    all best close cross deep double eight ever fast fine first five fixed four free full half hard high higher \
+    all best close cross deep double eight ever far fast fine first five fixed four free full half hard high higher \
     ill large larger late least left less long longer low lower mixed more most much multi near nine non one \
-    open quasi real right second self semi seven short single six small ten third three two";
+    open quasi real right second self semi seven short single six small ten third three two well";
 
 /// Words that end them.
 const CLOSING_WORDS: &str = "\
@@ -31,8 +31,9 @@ const CLOSING_WORDS: &str = "\
 
 /// Words that end them, and no longer words: the first word need not be known.
 const CLOSING_ALWAYS: &str = "\
-    agnostic assisted aware based centered centric conscious consuming controlled dimensional directed driven eligible \
-    enabled focused friendly guided oriented powered readable related resistant sensitive specific supervised";
+    adjusted agnostic assisted aware based centered centric conscious consuming controlled dependent derived \
+    dimensional directed driven eligible enabled focused friendly guided independent induced linked matched mediated \
+    optimized oriented powered producing readable related resistant sensitive specific supervised treated weighted";
 
 /// Words that are the beginning of longer ones as a rule.
 const PREFIXES: &str = "\
@@ -269,6 +270,8 @@ mod tests {
             ("infor\u{2011}", "mation"),
             ("cor-", "related"),
             ("under-", "taking"),
+            ("re-", "derived"),
+            ("inde-", "pendent"),
         ] {
             assert!(divides(text, next), "{text} {next}");
         }
@@ -297,6 +300,8 @@ mod tests {
             ("an e-", "mail"),
             ("high-", "quality"),
             ("evidence-", "based"),
+            ("far-", "reaching"),
+            ("hemapheresis-", "derived"),
             ("x =a-", "b"),
             ("a -", "b"),
             ("-", "b"),
