@@ -2,6 +2,7 @@
 
 use super::appearances::GeneratedAppearances;
 use super::content::{ContentDecoder, DecodedContent, without_damage};
+use super::engine_thread::run_contained;
 use super::object::{Object, ObjectId};
 use super::structure::has_media_box;
 use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
@@ -50,9 +51,10 @@ impl Document {
             // No token reaches from one part into the next (7.8.2).
             parts => parts.join(&b' ').into(),
         };
-        match without_damage(&content) {
-            Cow::Owned(mended) => Some(mended),
-            Cow::Borrowed(_) => None,
+        match run_contained(|| without_damage(&content)) {
+            Ok(Cow::Owned(mended)) => Some(mended),
+            // What makes the check panic does so with the engine, which says it.
+            Ok(Cow::Borrowed(_)) | Err(_) => None,
         }
     }
 

@@ -166,19 +166,18 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     }
     let below = || lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
     let below_area = |line: &TextLine| line.baseline - line.size - area.y1;
-    let is_headed = || {
+    let has_rows = || {
         let taken = reachable(below(), area, below_area);
         let rows = below().take(taken.len()).map(|line| chunks_within(line, area).len());
-        let full = rows.filter(|chunks| *chunks + 1 >= columns.len()).count();
-        are_heads(&own, area, &columns) && full >= MIN_ROWS.max(taken.len() / 2)
+        rows.filter(|chunks| *chunks + 1 >= columns.len()).count() >= MIN_ROWS.max(taken.len() / 2)
     };
+    let is_headed = are_heads(&own, area, &columns) && has_rows();
     // Upright rules go on from the heads beside all rows.
     let is_through = |e: &&Edge| {
         let is_within = area.x0 < e.at && e.at < area.x1;
         e.is_rule && is_within && area.y0 - SAME_END < e.start && e.start < area.y1 && area.y1 + SAME_END < e.end
     };
     let through = edges.vertical.iter().filter(is_through).map(|e| e.end).fold(area.y1, f32::max);
-    let is_headed = is_headed();
     if is_headed || !is_closed(area.y1) || first_row(below()).any(|line| is_over(line, &ROW_SIZES)) {
         let taken = reachable(below(), area, below_area);
         let end = if is_headed { through } else { area.y1 };
