@@ -2,7 +2,7 @@
 
 use super::appearances::GeneratedAppearances;
 use super::content::{ContentDecoder, DecodedContent, without_damage};
-use super::engine_thread::run_contained;
+use super::engine_thread::caught;
 use super::object::{Object, ObjectId};
 use super::structure::has_media_box;
 use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
@@ -51,10 +51,10 @@ impl Document {
             // No token reaches from one part into the next (7.8.2).
             parts => parts.join(&b' ').into(),
         };
-        match run_contained(|| without_damage(&content)) {
-            Ok(Cow::Owned(mended)) => Some(mended),
+        match caught(|| without_damage(&content)) {
+            Some(Cow::Owned(mended)) => Some(mended),
             // What makes the check panic does so with the engine, which says it.
-            Ok(Cow::Borrowed(_)) | Err(_) => None,
+            Some(Cow::Borrowed(_)) | None => None,
         }
     }
 

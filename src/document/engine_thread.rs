@@ -59,6 +59,15 @@ pub fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, Engin
     })
 }
 
+/// Calls `run` on this thread. `None` if it panics, of which nothing is printed.
+pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
+    install_quiet_hook();
+    let was_quiet = IS_QUIET.replace(true);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(run)).ok();
+    IS_QUIET.set(was_quiet);
+    outcome
+}
+
 /// A thread that serves requests and keeps its state between them, until it is dropped or panics.
 pub struct EngineThread<Q, A> {
     requests: Sender<(Q, SyncSender<A>)>,

@@ -8,6 +8,7 @@ use super::super::bounds::quarters;
 use super::super::page_structure::{Line, PageStructure, Region, ends_label, has_letter, page_number};
 use super::DocumentPage;
 use super::drafts::Place;
+use crate::caption_label::is_ended_caption_label;
 use crate::measures::MARGIN;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,6 +36,8 @@ const APART_EM: f32 = 3.0;
 /// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter. A line that may
 /// be a title is a running line if there are so many pages and four of five have it.
 const WINDOW: usize = 7;
+/// A label such as `Table 2.` begins a caption of at least so many words.
+const MIN_CAPTION: usize = 4;
 /// Fewer pages are no evidence.
 const MIN_PAGES: usize = 3;
 /// Maximum difference between the number in a text and that of its page. Front matter shifts page numbers by less; the
@@ -155,11 +158,19 @@ impl Row<'_> {
     fn running(&self, is_left_out: bool) -> RunningRow {
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
-        // A label belongs to the value beside or below it.
+        // A label belongs to the value beside or below it, and a caption to its table, which may go on over pages.
         let is_label = lines.last().is_some_and(|(_, _, last)| ends_label(&last.words));
-        let is_left_out = is_left_out && !is_label;
+        let is_caption = lines.iter().any(|(_, _, line)| is_caption(line));
+        let is_left_out = is_left_out && !is_label && !is_caption;
         RunningRow { lines: lines.into_iter().map(|(region, line, _)| (*region, *line)).collect(), is_left_out }
     }
+}
+
+/// Whether a line is the caption of a table. The name of a chapter stands beside the number of the page.
+fn is_caption(line: &Line) -> bool {
+    let words = words_of(line);
+    let has_number = words.last().is_some_and(|last| page_number(bare_number(last)).is_some());
+    words.len() >= MIN_CAPTION && !has_number && is_ended_caption_label(words.into_iter())
 }
 
 /// The numbers that pages print of themselves, by the pages' numbers. At least [`MIN_PAGES`] pages agree in each.

@@ -22,14 +22,16 @@ fn running_heads_and_page_numbers_are_left_out() {
 }
 
 #[test]
-fn a_label_at_the_top_of_several_pages_stays_with_its_values() {
-    let page = |number: usize| {
-        let head = Sheet::new().go_to(30.0).at(50.0, SMALL, "Signature page").at(50.0, SMALL, "Name of the bank:");
-        head.go_to(100.0).line(&format!("Bank {number} of the north"))
-    };
-    let pages: Vec<Sheet> = (1..4).map(page).collect();
-    let text = |number: usize| format!("Name of the bank:\n\nBank {number} of the north");
-    assert_eq!(markdown_of(&pages), (1..4).map(text).collect::<Vec<_>>());
+fn labels_and_captions_at_the_top_of_several_pages_stay() {
+    for kept in ["Name of the bank:", "Table 2. The banks of the north"] {
+        let page = |number: usize| {
+            let head = Sheet::new().go_to(30.0).at(50.0, SMALL, "Signature page").at(50.0, SMALL, kept);
+            head.go_to(100.0).line(&format!("Bank {number} of the north"))
+        };
+        let pages: Vec<Sheet> = (1..4).map(page).collect();
+        let text = |number: usize| format!("{kept}\n\nBank {number} of the north");
+        assert_eq!(markdown_of(&pages), (1..4).map(text).collect::<Vec<_>>());
+    }
 }
 
 #[test]
