@@ -6,7 +6,7 @@ pub fn is_ideograph(sign: char) -> bool {
     matches!(sign, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether a sign is a Korean syllable. Korean has spaces between words, but a line may end anywhere within a word.
+/// Whether a character is a Korean syllable. A line of Korean may end within a word, without a hyphen.
 #[must_use]
 pub fn is_hangul(sign: char) -> bool {
     matches!(sign, '\u{ac00}'..='\u{d7a3}')

@@ -1,4 +1,5 @@
-//! Prepares a file for an engine with its own reader: decrypted, with mended content and generated appearances.
+//! Prepares a file for an engine with its own reader: decrypted, with damage in the content removed, and with generated
+//! appearances.
 
 use super::appearances::GeneratedAppearances;
 use super::content::{ContentDecoder, DecodedContent, without_damage};
@@ -17,10 +18,18 @@ const KEYWORD: &[u8] = b"stream";
 /// A file that an engine can draw.
 pub struct EngineFile {
     pub file: Bytes,
-    /// Whether damaged instructions were removed from the page's content.
-    pub is_mended: bool,
+    /// Whether some of the page's content does not decode, or has instructions that cannot be read.
+    pub is_damaged: bool,
     /// Appearances that were generated for the page.
     pub generated: GeneratedAppearances,
+}
+
+/// What is known of a page's content.
+#[derive(Default)]
+struct ContentState {
+    is_damaged: bool,
+    /// The content without instructions that would end its reading, if it has any.
+    mended: Option<Vec<u8>>,
 }
 
 impl Document {
@@ -30,32 +39,37 @@ impl Document {
     /// [`DocumentError::UnsupportedEncryption`] if the whole file cannot be decrypted, and any error of reading it.
     pub fn engine_file(&self, index: PageIndex) -> Result<EngineFile, DocumentError> {
         let file = if self.is_encrypted() { self.readers.decrypt()?.into() } else { self.readers.file().whole()? };
-        let mended = self.mended_content(index).and_then(|content| with_content(&file, index, content));
-        let (file, is_mended) = mended.map_or((file, false), |mended| (mended, true));
+        let ContentState { is_damaged, mended } = self.content_state(index);
+        let mended = mended.and_then(|content| with_content(&file, index, content));
+        let file = mended.unwrap_or(file);
         let result = appearances::generate_appearances(self, index, &file);
         let (file, generated) = result.unwrap_or((file, GeneratedAppearances::default()));
-        Ok(EngineFile { file, is_mended, generated })
+        Ok(EngineFile { file, is_damaged, generated })
     }
 
-    /// The content of a page without damage that would end its reading; `None` if there is no such damage.
-    fn mended_content(&self, index: PageIndex) -> Option<Vec<u8>> {
+    /// Decodes the content of a page and looks for damage.
+    fn content_state(&self, index: PageIndex) -> ContentState {
         let content = |parsed: &ParsedDocument, leaf: &Leaf| {
             let contents = leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Contents"));
             let decoder = ContentDecoder::new(&*parsed.objects, &parsed.limits);
             decoder.contents(contents.unwrap_or(&Object::Null))
         };
-        let (parts, _) = self.with_page(index, content, DocumentError::is_worth_another_reader).ok()?;
+        let Ok((parts, _)) = self.with_page(index, content, DocumentError::is_worth_another_reader) else {
+            return ContentState::default();
+        };
+        let is_whole = parts.iter().all(|part| matches!(part, DecodedContent::Whole(_)));
         let parts: Vec<&[u8]> = parts.iter().map(DecodedContent::bytes).collect();
         let content = match &*parts {
             [whole] => Cow::Borrowed(*whole),
             // No token reaches from one part into the next (7.8.2).
             parts => parts.join(&b' ').into(),
         };
-        match caught(|| without_damage(&content)) {
+        let mended = match caught(|| without_damage(&content)) {
             Some(Cow::Owned(mended)) => Some(mended),
             // What makes the check panic does so with the engine, which says it.
             Some(Cow::Borrowed(_)) | None => None,
-        }
+        };
+        ContentState { is_damaged: !is_whole || mended.is_some(), mended }
     }
 
     /// The unchanged file and the id of the page object, if the file is sound and the page needs no generated
@@ -67,7 +81,7 @@ impl Document {
             _ => Err(DocumentError::damaged("a page that only other readers find")),
         };
         let (id, _) = self.with_page(index, leaf, |_| false).ok()?;
-        if appearances::lack_appearances(self, index) || self.mended_content(index).is_some() {
+        if appearances::lack_appearances(self, index) || self.content_state(index).is_damaged {
             return None;
         }
         Some((self.readers.file().whole().ok()?, id))

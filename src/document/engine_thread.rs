@@ -59,7 +59,7 @@ pub fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, Engin
     })
 }
 
-/// Calls `run` on this thread. `None` if it panics, of which nothing is printed.
+/// Calls `run` on this thread. If it panics, nothing is printed, and the result is `None`.
 pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Option<T> {
     install_quiet_hook();
     let was_quiet = IS_QUIET.replace(true);

@@ -113,7 +113,7 @@ pub fn page_picture(
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
     let canvas = size::Canvas::of(&geometry, options, document.limits())?;
-    let EngineFile { file, is_mended, generated } = document.engine_file(index)?;
+    let EngineFile { file, is_damaged, generated } = document.engine_file(index)?;
     let resolver = fonts::FontResolver::new(fonts);
     let mut drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
     let is_blank = drawn.may_draw && options.region.is_none() && is_one_color(&drawn.pixels);
@@ -134,7 +134,7 @@ pub fn page_picture(
     let generated = generated.into_iter().filter(|(count, ..)| *count > 0);
     let generated =
         generated.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
-    let damaged = is_mended.then(|| DAMAGED.to_owned());
+    let damaged = is_damaged.then(|| DAMAGED.to_owned());
     let mut notes = damaged
         .into_iter()
         .chain(generated)

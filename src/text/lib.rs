@@ -141,15 +141,16 @@ pub fn read_page(
     if index.0 >= page_count {
         return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
     }
-    let EngineFile { file, is_mended, .. } = document.engine_file(index)?;
+    let EngineFile { file, is_damaged, .. } = document.engine_file(index)?;
     let read = |extent| within(|| main_engine::read_page(&file, index, extent, limits));
     let first = match read(extent) {
         // The text of a page whose layout fails is worth a second reading.
         Err(TextError::Engine(_) | TextError::Unreadable { .. }) if extent == Extent::Layout => read(Extent::Text),
         first => first,
     };
+    let first = first.map(|(text, layout)| (PageText { is_damaged, ..text }, layout));
     match first {
-        Ok((text, layout)) if !is_unknown(&text) => Ok((PageText { is_damaged: is_mended, ..text }, layout)),
+        Ok(page) if !is_unknown(&page.0) => Ok(page),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
         Err(stopped @ TextError::Document(DocumentError::Stopped(_))) => Err(stopped),
         first => last_resort(first, &file, index, limits),

@@ -461,22 +461,20 @@ impl PageReader<'_> {
         }
         let (document, page) = self.source()?;
         let (text, layout) = pagewise_text::read_page(document, page, extent, limits).map_err(text_error)?;
-        let is_size_assumed = self.has_note(CutNote::MediaBoxAssumed);
-        let is_damaged = text.is_damaged || self.has_note(CutNote::ContentDamaged);
-        Ok((PageText { is_size_assumed, is_damaged, ..text }, layout))
+        Ok((PageText { is_size_assumed: self.assumption().is_some(), ..text }, layout))
     }
 
-    /// Whether the page was cut with `note`.
-    fn has_note(&self, note: CutNote) -> bool {
-        self.chunk.get().into_iter().flatten().any(|(_, notes)| notes.contains(&note))
+    /// The note on a page whose size is assumed.
+    fn assumption(&self) -> Option<&CutNote> {
+        let mut notes = self.chunk.get().into_iter().flatten().flat_map(|(_, notes)| notes);
+        notes.find(|note| **note == CutNote::MediaBoxAssumed)
     }
 
     fn picture(&self, options: &RenderOptions) -> Result<Picture, PdfError> {
         let (document, page) = self.source()?;
         let picture = pagewise_render::page_picture(document, page, options, &self.document.fonts);
         let picture = picture.map_err(render_error)?;
-        let assumed = CutNote::MediaBoxAssumed;
-        let assumed = self.has_note(assumed).then(|| assumed.to_string());
+        let assumed = self.assumption().map(ToString::to_string);
         Ok(Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
     }
 

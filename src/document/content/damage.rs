@@ -27,7 +27,7 @@ pub(crate) fn without_damage(content: &[u8]) -> Cow<'_, [u8]> {
         };
         let unreadable = match damage {
             Damage::Numbers(instruction) => vec![instruction],
-            // What was mended and stops the engine again is left as it is.
+            // These operands were mended already and stop the engine again: what follows stays unread.
             Damage::Operands(at) if looked_at == Some(at) => break,
             Damage::Operands(at) => unreadable_operands(&mended, at),
         };
@@ -100,7 +100,7 @@ fn lacks_numbers(instruction: &Instruction<'_, '_>) -> bool {
     numbers < needed
 }
 
-/// What the engine cannot read of the operands that begin at `start`, in order, except where it has to be blanked later.
+/// What the engine cannot read of the operands that begin at `start`.
 fn unreadable_operands(content: &[u8], start: usize) -> Vec<Range<usize>> {
     let mut operands = Operands { content, at: start, found: Vec::new(), array: None, unreadable: Vec::new() };
     while operands.read_token() {}
@@ -159,7 +159,7 @@ impl Operands<'_> {
                 (regular, number.iter().all(|byte| matches!(byte, b'.' | b'-' | b'0'..=b'9')))
             }
             _ if regular == 0 => (1, false),
-            _ if self.array.is_none() || is_text_operator(rest.get(..regular).unwrap_or_default()) => return false,
+            _ if self.array.is_none() || ends_array(rest.get(..regular).unwrap_or_default()) => return false,
             _ => (regular, false),
         };
         self.at += length;
@@ -182,8 +182,8 @@ impl Operands<'_> {
     }
 }
 
-/// Operators that end an array which was not closed: they stand after arrays of strings, or begin the next line.
-fn is_text_operator(token: &[u8]) -> bool {
+/// Whether an operator ends an array that was not closed: it stands after an array of strings, or begins the next line.
+fn ends_array(token: &[u8]) -> bool {
     matches!(token, b"TJ" | b"Tj" | b"Td" | b"TD" | b"Tm" | b"T*" | b"Tf" | b"ET" | b"BT" | b"EMC" | b"Q" | b"q")
 }
 

@@ -4,7 +4,7 @@ use super::super::caption_label::is_caption_label;
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
-use super::joins::append;
+use super::joins::append_below;
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use crate::measures::SET_SMALLER;
@@ -65,12 +65,9 @@ fn join_labels(drafts: &mut [Draft], pages: &[DocumentPage]) {
         let may_join = label.is_free() && text.is_free() && text.marker.is_none() && text.lines.len() <= MAX_LINES;
         let page = pages.get(text.place.page).filter(|_| is_alone && is_below && may_join);
         if page.is_some_and(|page| is_beside_figure(text, page) || is_beside_figure(label, page)) {
-            append(drafts, at - 1, at);
+            append_below(drafts, at - 1, at);
             if let Some(label) = drafts.get_mut(at - 1) {
                 label.kind = DraftKind::Caption;
-                // Both stand in one column.
-                label.own_lines = label.lines.len();
-                label.joints.clear();
             }
         }
     }

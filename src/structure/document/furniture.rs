@@ -158,7 +158,7 @@ impl Row<'_> {
     fn running(&self, is_left_out: bool) -> RunningRow {
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
-        // A label belongs to the value beside or below it, and a caption to its table, which may go on over pages.
+        // Labels of values and captions of tables are text, even if they are on several pages.
         let is_label = lines.last().is_some_and(|(_, _, last)| ends_label(&last.words));
         let is_caption = lines.iter().any(|(_, _, line)| is_caption(line));
         let is_left_out = is_left_out && !is_label && !is_caption;
@@ -166,7 +166,7 @@ impl Row<'_> {
     }
 }
 
-/// Whether a line is the caption of a table. The name of a chapter stands beside the number of the page.
+/// Whether a line is the caption of a table. A line with the number of the page is a running line, such as `Chapter 2: Trees 17`.
 fn is_caption(line: &Line) -> bool {
     let words = words_of(line);
     let has_number = words.last().is_some_and(|last| page_number(bare_number(last)).is_some());

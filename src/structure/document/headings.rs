@@ -5,7 +5,7 @@ use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, ro
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{is_labelled, marker};
-use super::joins::append;
+use super::joins::append_below;
 use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below, set_below_tagged_title};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
@@ -134,14 +134,7 @@ fn join_lines(drafts: &mut [Draft], order: &[usize], statistics: &TypeStatistics
     for index in order {
         let pair = open.and_then(|above| Some((above, drafts.get(above)?, drafts.get(*index)?)));
         match pair.filter(|(_, above, draft)| is_rest_of_heading(above, draft, statistics)).map(|(above, ..)| above) {
-            Some(above) => {
-                append(drafts, above, *index);
-                if let Some(above) = drafts.get_mut(above) {
-                    // Both stand in one column.
-                    above.own_lines = above.lines.len();
-                    above.joints.clear();
-                }
-            }
+            Some(above) => append_below(drafts, above, *index),
             None => open = Some(*index),
         }
     }

@@ -273,6 +273,15 @@ fn is_justified(draft: &Draft) -> bool {
     lines.len() >= 3 && lines.iter().all(|line| edge - line.bounds.x1 < 0.1 * line.size)
 }
 
+/// Appends the lines of a draft to another one that stands above it in the same column.
+pub(super) fn append_below(drafts: &mut [Draft], target: usize, index: usize) {
+    append(drafts, target, index);
+    if let Some(target) = drafts.get_mut(target) {
+        target.own_lines = target.lines.len();
+        target.joints.clear();
+    }
+}
+
 /// Moves the lines of one draft to the end of another.
 pub(super) fn append(drafts: &mut [Draft], target: usize, index: usize) {
     let Some(page) = drafts.get(target).map(|target| target.place.page) else { return };

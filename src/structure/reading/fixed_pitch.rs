@@ -126,9 +126,9 @@ impl<'w> Pitches<'w> {
     }
 }
 
-/// The distance between characters of a fixed pitch, in the unit of the words' widths; `None` without words in ASCII. It is
-/// the difference in width between the longest and the shortest word, divided by the difference in their characters. The width
-/// of one word, divided by its characters, would be too small: the ink of the last character may be narrower than the pitch.
+/// The distance between characters of a fixed pitch, in the unit of the words' widths; `None` without words in ASCII. Take
+/// the longest and the shortest word: it is the difference of their widths, divided by that of their numbers of characters. One
+/// word alone would give too little, since the ink of its last character may be narrower than the pitch.
 pub(crate) fn pitch<'w>(words: impl Iterator<Item = (&'w str, f32)>) -> Option<f32> {
     let words = words.filter(|(text, _)| text.is_ascii());
     let lengths: Vec<(u16, f32)> =

@@ -178,7 +178,7 @@ const MOST_WIDTHS: f32 = 0.8;
 /// A greater difference tells no more.
 const MAX_DIFFERENCE: f32 = 0.2;
 /// So many widths, and so many different ones, tell a font. `FEW_WIDTHS` are enough if one of them has the code of a control
-/// character, all are in proportion, and each font with another encoding differs by at least `CLEAR_DIFFERENCE` more.
+/// character, all are in proportion, and no font with another encoding fits nearly as well: each is off by `CLEAR_DIFFERENCE` more.
 const MIN_WIDTHS: usize = 4;
 const MIN_DIFFERENT: usize = 3;
 const FEW_WIDTHS: usize = 2;

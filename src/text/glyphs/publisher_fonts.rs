@@ -1,4 +1,4 @@
-//! Publishers' fonts of signs, in which a sign has the code and the name of a letter.
+//! Fonts of publishers that draw signs, such as `°`, for the codes and glyph names of other characters, such as `8`.
 //!
 //! Journals of the years from 2000 on, most of them made with Arbortext Advanced Print Publisher, draw a degree sign for `8`,
 //! "less than" for `b`, and a bracket for `ð`. A font with the same name has the same signs in all documents. The tables

@@ -13,6 +13,7 @@ use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_in
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::centred::HALF_PITCH;
 use crate::tables::reading::columns::{Column, columns_of};
+use crate::tables::reading::head::MAX_HEAD_LINES;
 use pagewise_text::{Bounds, PageLayout};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -35,9 +36,8 @@ const MAX_RULE_EM: f32 = 0.8;
 pub(super) const SAME_LINE: f32 = 0.05;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
-/// Heads between rules alone are those of so many columns or more, in at most so many lines, with at least so many rows below.
-const MIN_HEADED: usize = 3;
-const MAX_HEAD_LINES: usize = 12;
+/// Rules around heads alone are found if there are at least so many columns, and so many rows below.
+const MIN_HEAD_COLUMNS: usize = 3;
 const MIN_ROWS: usize = 3;
 /// A head stands at most this many ems above the first rule.
 const MAX_HEAD_REACH: f32 = 1.25;
@@ -54,7 +54,7 @@ const OFF_COLUMN: f32 = 0.5;
 const MAX_CAPTION_GAP: f32 = 1.2;
 const WIDE_CAPTION_GAP: f32 = 3.0;
 const MIN_CAPTION_WORDS: usize = 4;
-/// A sentence between two tables has at least so many words, and begins at most so many ems from the left.
+/// A line between two tables is a sentence if it has at least so many words and is indented by at most so many ems.
 const MIN_SENTENCE: usize = 6;
 const MAX_INDENT: f32 = 3.2;
 /// A caption has at most so many lines.
@@ -191,7 +191,7 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
 fn are_heads(lines: &[TextLine], area: &Bounds, columns: &[Column]) -> bool {
     let mut chunks = lines.iter().flat_map(|line| &line.chunks);
     let is_other = |chunk: &Chunk| chunk.is_value() || is_sentence(chunk, area);
-    columns.len() >= MIN_HEADED && lines.len() <= MAX_HEAD_LINES && !chunks.any(is_other)
+    columns.len() >= MIN_HEAD_COLUMNS && lines.len() <= MAX_HEAD_LINES && !chunks.any(is_other)
 }
 
 /// The area with the heads above its first rule, one between each two of the upright rules that end there.

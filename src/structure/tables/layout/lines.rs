@@ -102,7 +102,7 @@ impl<'p> Chunk<'p> {
         self.words.iter().all(|w| w.word.is_bold)
     }
 
-    /// Whether it holds a value rather than words: mostly digits, no letter, or what says that there is no value.
+    /// Whether it holds a value rather than words: mostly digits, no letter, or a sign such as `N/A` for a missing value.
     pub(crate) fn is_value(&self) -> bool {
         let says_none = matches!(self.words.as_slice(), [only] if says_no_value(&only.word.text));
         says_none || is_value(self.words.iter().map(|w| w.word.text.as_str()))

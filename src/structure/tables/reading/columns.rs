@@ -93,7 +93,7 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     columns
 }
 
-/// The columns between upright edges that are drawn over most of the height of these lines.
+/// The columns between upright edges that are drawn over most of the height of these lines; none if there are too many.
 pub(super) fn drawn_columns(lines: &[TextLine], uprights: &[Edge]) -> Vec<Column> {
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Vec::new() };
     let height = last.baseline - first.baseline + first.size;
@@ -106,6 +106,9 @@ pub(super) fn drawn_columns(lines: &[TextLine], uprights: &[Edge]) -> Vec<Column
         sides.extend(border.first().into_iter().chain(border.last()));
     }
     sides.push(f32::MAX);
+    if sides.len() > 2 * MAX_COLUMNS {
+        return Vec::new();
+    }
     // Dots lead to the values.
     let has_text = |chunk: &&Chunk| chunk.words.iter().any(|word| word.word.text.contains(|sign| sign != '.'));
     let chunks = || lines.iter().flat_map(|line| &line.chunks).filter(has_text);
@@ -255,7 +258,8 @@ fn are_currencies(signs: &Column, values: &Column, lines: &[TextLine]) -> bool {
             return true;
         };
         count += 1;
-        matches!((sign.words.as_slice(), value.words.first()), ([sign], Some(value)) if is_currency_of(&sign.word.text, &value.word.text))
+        let ([sign], Some(value)) = (sign.words.as_slice(), value.words.first()) else { return false };
+        is_currency_of(&sign.word.text, &value.word.text)
     };
     lines.iter().all(is_beside) && count > 0
 }

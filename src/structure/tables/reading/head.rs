@@ -11,7 +11,7 @@ use crate::tables::layout::lines::Chunk;
 use crate::tables::{Cell, Table};
 
 /// A head has at most this many lines.
-const MAX_HEAD_LINES: usize = 12;
+pub(crate) const MAX_HEAD_LINES: usize = 12;
 
 /// A head of more rows is at most half of its table.
 const MAX_HEADS: usize = 3;
@@ -99,7 +99,7 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
     let is_solid = |at: usize| matches!(lines.get(at - 1..=at), Some([a, b]) if cut_share(&solid, a, b, columns) > 0.5);
     let is_whole = |ruled: usize| lines.get(..ruled).is_some_and(|heads| has_each(heads, columns.len()));
     match (ruled, worded) {
-        // A rule below the heads of all columns ends the head, whatever words stand in the first rows.
+        // If each column has its head above the rule, the head ends there, even if the first rows have words alone.
         (Some(ruled), Some(worded)) if ruled < worded && is_solid(ruled) && is_whole(ruled) => ruled,
         (Some(ruled), Some(worded)) if worded > 0 && ruled > worded && !is_solid(ruled) => worded,
         (Some(ruled), Some(worded)) if ruled < worded && has_cells(lines.get(ruled..worded)) => worded,

@@ -1481,7 +1481,7 @@ Music       |   0.4       0.7  |     4         5  |    38     42
     assert!(found.contains("\nTotal | 12.3 | 24.1 | 70 | 81 | (X) | (X)\n"), "{found}");
 }
 
-/// A page of statements whose rows are shaded by turns, column by column, with small heads above rules.
+/// A page of financial statements. Every other row is shaded, with white gaps between the columns.
 fn statements(sketch: &str, columns: &[[f32; 2]]) -> PageLayout {
     let mut page = page(sketch);
     let lines: Vec<&str> = sketch.trim_matches('\n').lines().collect();
