@@ -162,10 +162,10 @@ fn is_touched(word: &LineWord) -> bool {
     !word.is_spaced && word.text.starts_with(|sign: char| sign.is_alphabetic() && !is_syllable(sign))
 }
 
-/// Whether a raised number after a text may be the mark of a note: after a word or punctuation, not after a variable or
-/// in an exponent.
+/// Whether a raised number after a text may be the mark of a note: after a word, also in brackets, or punctuation, not after a
+/// variable or in an exponent.
 fn may_precede_mark(text: &str) -> bool {
-    let letters = text.chars().rev().take_while(|sign| sign.is_alphabetic()).count();
+    let letters = text.trim_end_matches(')').chars().rev().take_while(|sign| sign.is_alphabetic()).count();
     letters >= 3 || text.chars().last().is_some_and(|last| ends_clause(last) || is_syllable(last))
 }
 

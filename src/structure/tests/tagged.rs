@@ -4,7 +4,7 @@ use super::super::tables::to_markdown as table_markdown;
 use super::super::{DocumentPage, read_document, read_tagged_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet};
 use pagewise_document::{PageTags, StructureElement, StructureType};
-use pagewise_text::ContentMark;
+use pagewise_text::{ContentMark, Script};
 use std::slice;
 
 /// A page with its tree. Elements and their content are added in the order of the tree.
@@ -96,6 +96,29 @@ fn the_first_paragraph_of_an_item_is_the_item_unless_text_precedes_it() {
     };
     assert_eq!(markdown(false).as_deref(), Some("- The first paragraph.\n\n  The second one."));
     assert_eq!(markdown(true).as_deref(), Some("- Its text.\n\n  The first paragraph.\n\n  The second one."));
+}
+
+#[test]
+fn the_notes_of_one_element_are_notes_of_their_own() {
+    let mut page = TaggedSheet::new();
+    let raised = Face { size: 6.0, ..PLAIN };
+    let text = page.element(StructureType::Paragraph, None);
+    page.content(text, |mut sheet| {
+        sheet.put(50.0, PLAIN, "This was measured");
+        sheet.put_script(135.5, raised, "1", Script::Raised);
+        sheet.put(145.0, PLAIN, "twice (weighed)");
+        sheet.put_script(220.5, raised, "2", Script::Raised);
+        sheet.go_to(600.0)
+    });
+    let notes = page.element(StructureType::Paragraph, None);
+    for (mark, note) in [("1", "On two days."), ("2", "In the morning.")] {
+        page.content(notes, |mut sheet| {
+            sheet.put_script(50.0, raised, mark, Script::Raised);
+            sheet.at(55.0, Face { size: 8.0, ..PLAIN }, note)
+        });
+    }
+    let expected = "This was measured[^1] twice (weighed)[^2]\n\n[^1]: On two days.\n\n[^2]: In the morning.";
+    assert_eq!(page.markdown().as_deref(), Some(expected));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::glyphs::{WritingDirection, row_of};
 use std::collections::HashMap;
 
 /// A script has at least this share of its line's size. Text beside a large initial has less.
-const SMALLEST: f64 = 0.5;
+const SMALLEST: f64 = 0.45;
 
 /// It has no more characters than its line, or few.
 const FEW: usize = 3;
@@ -17,8 +17,9 @@ const FEW: usize = 3;
 /// How far it is raised, in ems of the line; less than nothing is lowered.
 const RISE_EM: std::ops::Range<f64> = -0.35..0.75;
 
-/// It stands at most so far from a glyph of the line, in ems.
+/// It stands at most so far from a glyph of the line, in ems; the number of a note before its text at most so far.
 const TOUCH_EM: f64 = 0.35;
+const NUMBER_EM: f64 = 1.4;
 
 /// It is no longer than this, in ems of the line.
 const MAX_LENGTH_EM: f64 = 8.0;
@@ -127,9 +128,21 @@ fn is_host(line: &TextLine, part: &[LineGlyph]) -> bool {
         && RISE_EM.contains(&rise)
         && end - start < MAX_LENGTH_EM * line.size
         && start < line.end + TOUCH_EM * line.size
-        && end > line.start - TOUCH_EM * line.size
+        && end > line.start - NUMBER_EM * line.size
         && line.glyphs.len() < MAX_GLYPHS
-        && touches(line, start, end)
+        && (is_number_before(line, part, end) || touches(line, start, end))
+}
+
+/// Whether a part is the raised number of a note right before a line of text. A zero is on the axis of a chart.
+fn is_number_before(line: &TextLine, part: &[LineGlyph], end: f64) -> bool {
+    let mut signs = part.iter().map(|own| own.glyph.text.first());
+    let is_raised = part.iter().all(|own| line.across - own.glyph.across > TOUCH_EM * own.glyph.size);
+    part.len() <= FEW
+        && signs.all(|sign| sign.is_some_and(|sign| sign.is_ascii_digit()))
+        && part.first().is_some_and(|first| first.glyph.text.first() != Some('0'))
+        && is_raised
+        && line.glyphs.len() > part.len()
+        && (0.0..NUMBER_EM * line.size).contains(&(line.start - end))
 }
 
 /// Whether a glyph of a line stands beside what lies from `start` to `end`, and none is over it.
@@ -194,6 +207,9 @@ mod tests {
         );
         let below = PlacedGlyph::line("3", 30.5, 106.0, 6.0);
         assert_eq!(texts([PlacedGlyph::line("x", 90.0, 150.0, 10.0), name.clone(), below]), ["x", "A Name", "3"]);
+        let note = PlacedGlyph::line("Reported by", 20.0, 200.0, 8.0);
+        assert_eq!(texts([note.clone(), PlacedGlyph::line("23", 7.5, 196.6, 4.0)]), ["²³ Reported by"]);
+        assert_eq!(texts([note, PlacedGlyph::line("0", 10.0, 196.6, 4.0)]), ["Reported by", "0"]);
         let beside = [PlacedGlyph::line("O", 0.0, 116.0, 30.0), PlacedGlyph::line("nce the day", 16.0, 100.0, 10.0)];
         assert_eq!(texts(beside), ["O", "nce the day"]);
         let under = PlacedGlyph::line("n", 20.0, 103.0, 6.0);

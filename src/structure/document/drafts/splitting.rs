@@ -158,7 +158,7 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether a draft that begins at `start` ends before `next`.
     fn is_break(&self, start: usize, next: usize, recent: &RecentMarkers) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
-        if let Some(is_break) = self.is_tag_break(next) {
+        if let Some(is_break) = self.is_tag_break(start, next) {
             return is_break;
         }
         if self.is_step(next - 1) || self.is_step(next) {
@@ -220,13 +220,15 @@ impl<'a> Splitter<'_, 'a> {
 
     /// Whether an element of the structure tree ends before a line; `None` if the tree does not say. Producers make a
     /// paragraph of each line of code.
-    fn is_tag_break(&self, next: usize) -> Option<bool> {
+    fn is_tag_break(&self, start: usize, next: usize) -> Option<bool> {
         let (above, below) = (self.line(next - 1)?.tag, self.line(next)?.tag);
         let is_paragraph = |tag: LineTag| tag.role == LineRole::Paragraph(0);
         match (above, below) {
             (None, None) => None,
             (Some(above), Some(below)) if above.element == below.element => {
-                Some(self.step(next - 1, next) > ELEMENT_FACTOR * self.leading(next))
+                // All notes of a page may be one element.
+                let are_notes = [start, next].into_iter().all(|index| self.line(index).is_some_and(is_note));
+                Some(are_notes || self.step(next - 1, next) > ELEMENT_FACTOR * self.leading(next))
             }
             (Some(above), Some(below)) if is_paragraph(above) && is_paragraph(below) => {
                 let is_code = self.is_code(next - 1) && self.is_code(next);
