@@ -42,6 +42,9 @@ fn replacement_text_is_whole() -> Outcome {
             "one!",
         ),
         ("(a) Tj /Span << /ActualText () >> BDC (x) Tj EMC (b) Tj", "a b"),
+        // Some programs take the hyphen of every line end for one that divides a word.
+        ("(pages 25) Tj /Span << /ActualText <FEFF> >> BDC (-) Tj EMC T* (30 are) Tj", "pages 25-\n30 are"),
+        ("(we di) Tj /Span << /ActualText <FEFF> >> BDC (-) Tj EMC T* (vide a word) Tj", "we divide a word"),
         ("(a ) Tj /Span << /ActualText (b) >> BDC (x) Tj", "a b"),
         ("(a ) Tj /Span << /ActualText (long) >> BDC (lo) Tj T* (ng) Tj EMC ( word) Tj", "a long\nword"),
         ("/Span << /ActualText (a\\nb  c ) >> BDC (xxxxxxxxxxxxx) Tj EMC (d) Tj", "a\nb  c d"),

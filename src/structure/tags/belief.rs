@@ -8,7 +8,7 @@ use crate::document::marker;
 use crate::list_marks::{is_bullet_sign, is_weak_bullet};
 use crate::measures::{MARGIN, NEXT_LINE_EM, SAME_LINE_EM};
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
-use pagewise_text::{Bounds, ContentMark, PageLayout};
+use pagewise_text::{Bounds, ContentMark, HYPHENS, PageLayout};
 
 /// The tree claims this share of the letters and digits that are no running lines.
 const MIN_CLAIMED: f32 = 0.95;
@@ -26,6 +26,10 @@ const MIN_RETURNS: usize = 2;
 const MAX_SHARED: f32 = 0.3;
 /// One of so many ends of paragraphs may stand within a sentence.
 const BROKEN_PARTS: usize = 6;
+/// So many lines of a page show that its tree was guessed. A line leaves more room than this, in ems, for the first word of
+/// the next if another paragraph begins there.
+const MIN_GUESSED: usize = 3;
+const ROOM_EM: f32 = 3.0;
 
 /// Maximum number of lines of a heading.
 const MAX_HEADING_LINES: usize = 2;
@@ -83,7 +87,7 @@ pub(super) fn is_readable(parts: &[Part], page: &PageLayout) -> bool {
     let over = (0..flow.len()).map(|at| laid_over(&flow, at)).sum::<usize>();
     let is_ordered = (in_body == 0 || ODD_PARTS * in_body < flow.len()) && LOOSE_PARTS * odd.len() < flow.len().max(1);
     let is_steady = returns < MIN_RETURNS || LOOSE_PARTS * returns < flow.len();
-    is_ordered && is_steady && LOOSE_PARTS * over <= flow.len() && !is_broken(parts)
+    is_ordered && is_steady && LOOSE_PARTS * over <= flow.len() && !is_broken(parts) && !are_guessed(parts)
 }
 
 /// Whether a part stands in the top margin, where running heads do.
@@ -138,6 +142,40 @@ fn is_broken(parts: &[Part]) -> bool {
         parts.iter().filter(|part| matches!(part, Part::Lines { role: LineRole::Paragraph(0), .. })).count();
     let broken = parts.windows(2).filter(|pair| matches!(pair, [before, after] if reads_on(before, after))).count();
     BROKEN_PARTS * broken > paragraphs
+}
+
+/// Whether a tree of paragraphs alone was guessed from the page, and worse than the rules of `reading` do it: its
+/// paragraphs are rows, end within words, or are several.
+fn are_guessed(parts: &[Part]) -> bool {
+    let mut guessed = 0;
+    for part in parts {
+        match part {
+            Part::Lines { role: LineRole::Furniture, .. } => (),
+            Part::Lines { role: LineRole::Paragraph(0), lines, .. } => {
+                guessed += rows(lines) + usize::from(is_guessed(lines));
+            }
+            _ => return false,
+        }
+    }
+    guessed >= MIN_GUESSED
+}
+
+/// The rows of cells among lines. Far cells are lines of their own.
+fn rows(lines: &[Line]) -> usize {
+    let is_level = |pair: &&[Line]| matches!(pair, [a, b] if (a.baseline - b.baseline).abs() < SAME_LINE_EM * a.size);
+    lines.iter().filter(|line| line.has_cells()).count() + lines.windows(2).filter(is_level).count()
+}
+
+/// Whether a paragraph ends within a word, or a line in the middle leaves room for the first words of the next.
+fn is_guessed(lines: &[Line]) -> bool {
+    let right = lines.iter().map(|line| line.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
+    let is_end = |above: &Line, below: &Line| {
+        NEXT_LINE_EM.contains(&((below.baseline - above.baseline) / above.size))
+            && below.bounds.x0 < above.bounds.x1
+            && right - above.bounds.x1 > below.first_width() + ROOM_EM * above.size
+    };
+    lines.last().and_then(|last| last.words.last()).is_some_and(|word| word.text.ends_with(HYPHENS))
+        || lines.windows(2).any(|pair| matches!(pair, [above, below] if is_end(above, below)))
 }
 
 /// Whether an item without a bullet is a heading, short and bold, or code. Some producers make a list of each section and

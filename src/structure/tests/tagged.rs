@@ -99,6 +99,24 @@ fn the_first_paragraph_of_an_item_is_the_item_unless_text_precedes_it() {
 }
 
 #[test]
+fn paragraphs_that_are_rows_are_read_as_the_page_shows_them() {
+    let page = |kind: StructureType| {
+        let mut page = TaggedSheet::new();
+        page.text(kind, None, "What is sold");
+        for (name, other) in [("One thing", "Another thing"), ("Two things", "Four things"), ("It all", "No more")] {
+            let row = page.element(StructureType::Paragraph, None);
+            page.content(row, |mut sheet| {
+                sheet.put(50.0, PLAIN, name);
+                sheet.at(300.0, PLAIN, other)
+            });
+        }
+        page.markdown()
+    };
+    assert!(page(StructureType::Heading(1)).is_some());
+    assert_eq!(page(StructureType::Paragraph), None);
+}
+
+#[test]
 fn the_notes_of_one_element_are_notes_of_their_own() {
     let mut page = TaggedSheet::new();
     let raised = Face { size: 6.0, ..PLAIN };

@@ -19,7 +19,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
 use pagewise_base::limits::Limits;
-use pagewise_document::{PageBudget, text_string};
+use pagewise_document::PageBudget;
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;
@@ -200,7 +200,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.collected.off_page += replacement.off_page();
         let facts = self.replaced.take();
         let Some(extent) = replacement.extent() else { return };
-        let text = text_string::decode_whole(&replacement.string);
+        let text = replacement.text();
         // Part of its bytes was counted when the sequence began.
         let paid = text.len().min(replacement.string.len() / STRING_BYTES_A_BYTE);
         self.bytes_left = self.bytes_left.saturating_add(paid);

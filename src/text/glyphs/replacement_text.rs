@@ -1,10 +1,15 @@
-//! ReplacementText text of marked-content sequences (ISO 32000-2, 14.9.4).
+//! Replacement text of marked-content sequences (ISO 32000-2, 14.9.4).
 
 use crate::glyphs::PlacedGlyph;
+use crate::layout::hyphens::HYPHENS;
 use hayro_interpret::kurbo::Rect;
+use pagewise_document::text_string;
 
 /// The largest distance of baselines of one line, as a share of an em.
 const OFF_LINE_EM: f64 = 0.5;
+
+/// A hyphen is narrower than this, in ems.
+const HYPHEN_EM: f64 = 0.6;
 
 /// Tracks open marked-content sequences, and the outermost one with a replacement text.
 #[derive(Debug, Default)]
@@ -31,6 +36,15 @@ impl ReplacementText {
     /// The position of the text; `None` if nothing is drawn on the page.
     pub(crate) fn extent(&self) -> Option<&PlacedGlyph> {
         self.glyphs.as_ref().or(self.area.as_ref())
+    }
+
+    /// The text, with its spaces. Some programs replace the hyphen at the end of a line with nothing; whether it divides a word
+    /// is seen later.
+    pub(crate) fn text(&self) -> String {
+        let text = text_string::decode_whole(&self.string);
+        let sign = self.glyphs.as_ref().filter(|glyph| glyph.end - glyph.start < HYPHEN_EM * glyph.size);
+        let hyphen = sign.and_then(|glyph| glyph.text.first()).filter(|sign| HYPHENS.contains(sign));
+        hyphen.filter(|_| text.is_empty()).map_or(text, String::from)
     }
 
     /// The number of glyphs outside the page, if none is on it.
