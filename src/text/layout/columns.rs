@@ -21,6 +21,9 @@ const MAX_RULES: usize = 2_000;
 const MAX_TRIES: usize = 12;
 /// The least width of a gutter, in ems.
 const GUTTER_EM: f32 = 0.75;
+/// What is left of it beside a line that could not be broken, and one of how many lines that may be.
+const OVERFULL_EM: f32 = 0.25;
+const OVERFULL: usize = 10;
 /// The largest distance of the lines of a paragraph, in ems, and how many times larger that to the text below it is.
 const MAX_LEADING_EM: f32 = 1.7;
 const SPACE_FACTOR: f32 = 1.2;
@@ -159,9 +162,10 @@ impl<S: ColumnPart> Cutter<S> {
         gutters.dedup_by_key(|gutter| (gutter.first, gutter.count, gutter.fewer));
         let mut tried = gutters.into_iter().take(MAX_TRIES);
         let found = tried.find_map(|gutter| {
-            let gutter = centered(gutter, segments, em)?;
+            let (gutter, is_wide) = centered(gutter, segments, em)?;
             let (left, right) = sides(&gutter, segments)?;
-            are_columns(&left, &right, em).then_some((gutter, left, right))
+            let are_wide = is_wide || left.is_wide_prose(em) && right.is_wide_prose(em);
+            (are_wide && are_columns(&left, &right, em)).then_some((gutter, left, right))
         });
         found.filter(|(_, left, right)| (self.is_wanted)(left, right, em)).map(|(gutter, ..)| gutter)
     }
@@ -242,12 +246,16 @@ fn runs_beside<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds], x: f
     runs
 }
 
-/// The gutter with its middle in `x`, if it is wide enough.
-fn centered<S: ColumnPart>(gutter: Gutter, segments: &[PlacedPart<S>], em: f32) -> Option<Gutter> {
+/// The gutter with its middle in `x`, and whether it is wide enough. Between columns of prose, a few lines that could not be
+/// broken may reach into it.
+fn centered<S: ColumnPart>(gutter: Gutter, segments: &[PlacedPart<S>], em: f32) -> Option<(Gutter, bool)> {
     let run = segments.get(gutter.first..gutter.first + gutter.count)?;
     let left = run.iter().filter(|s| is_left(s, gutter.x)).map(|s| s.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
     let right = run.iter().filter(|s| !is_left(s, gutter.x)).map(|s| s.bounds.x0).fold(f32::INFINITY, f32::min);
-    (right - left >= GUTTER_EM * em).then_some(Gutter { x: (left + right) / 2.0, ..gutter })
+    let is_overfull = |s: &&PlacedPart<S>| is_left(s, gutter.x) && right - s.bounds.x1 < GUTTER_EM * em;
+    let overfull = run.iter().filter(is_overfull).count();
+    let is_gutter = overfull == 0 || right - left >= OVERFULL_EM * em && OVERFULL * overfull < gutter.fewer;
+    is_gutter.then_some((Gutter { x: (left + right) / 2.0, ..gutter }, overfull == 0))
 }
 
 fn is_left<S: ColumnPart>(segment: &PlacedPart<S>, x: f32) -> bool {
@@ -400,6 +408,17 @@ mod tests {
         page.extend(column('r', 304.0, 524.0));
         page.push(Line { name: 'f', bounds: [290.0, 340.0, 306.0, 350.0] });
         assert_eq!(names(prose_columns_of(page)), ["h", "l", "r", "f"]);
+    }
+
+    #[test]
+    fn a_line_that_reaches_into_the_gutter_is_part_of_its_column() {
+        let mut page = [column('l', 72.0, 292.0), column('r', 304.0, 524.0)].concat();
+        let widen =
+            |page: &mut Vec<Line>, at: usize| page.iter_mut().skip(at).take(1).for_each(|own| own.bounds[2] = 300.0);
+        widen(&mut page, 5);
+        assert_eq!(names(columns_of(page.clone(), &[])), ["l", "r"]);
+        widen(&mut page, 6);
+        assert_ne!(names(columns_of(page, &[])), ["l", "r"]);
     }
 
     #[test]
