@@ -42,6 +42,8 @@ fn replacement_text_is_whole() -> Outcome {
             "one!",
         ),
         ("(a) Tj /Span << /ActualText () >> BDC (x) Tj EMC (b) Tj", "a b"),
+        // White space replaces nothing.
+        ("/Span << /ActualText <FEFF00090009> >> BDC (a line) Tj EMC", "a line"),
         // Some programs take the hyphen of every line end for one that divides a word.
         ("(pages 25) Tj /Span << /ActualText <FEFF> >> BDC (-) Tj EMC T* (30 are) Tj", "pages 25-\n30 are"),
         ("(we di) Tj /Span << /ActualText <FEFF> >> BDC (-) Tj EMC T* (vide a word) Tj", "we divide a word"),

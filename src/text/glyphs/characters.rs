@@ -182,8 +182,14 @@ fn ascii(code: u32) -> Option<GlyphText> {
 pub(super) fn glyph_text(text: BfString) -> Option<GlyphText> {
     match text {
         BfString::Char(character) => text_of_character(character),
+        // Word for Mac gives a hyphen all its forms.
+        BfString::String(text) if text.chars().all(is_hyphen) && !text.is_empty() => Some(GlyphText::One('-')),
         BfString::String(text) => text_of_string(swapped_letters(&text).as_deref().unwrap_or(&text)),
     }
+}
+
+fn is_hyphen(character: char) -> bool {
+    matches!(character, '-' | '\u{AD}' | '\u{2010}' | '\u{2011}')
 }
 
 /// The letters of a ligature whose codes a program wrote with their bytes swapped, as versions of Ghostscript do: `昀椀` for `fi`.

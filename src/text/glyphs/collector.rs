@@ -2,7 +2,7 @@
 
 use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
-use super::font_map::FontMap;
+use super::font_map::{FontMap, SignFont};
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, FontReading, PageFonts, PairReader, ReadGlyph};
@@ -19,7 +19,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
 use pagewise_base::limits::Limits;
-use pagewise_document::PageBudget;
+use pagewise_document::{PageBudget, text_string};
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;
@@ -80,7 +80,7 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     /// `None` if only the text is wanted.
     layout: Option<LayoutCollector>,
     /// Whether the page has fonts whose characters are not what they are said to be.
-    has_publisher_fonts: bool,
+    has_fonts_of_signs: bool,
 }
 
 impl<'c, 'p> GlyphCollector<'c, 'p> {
@@ -94,9 +94,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         budget: &'c PageBudget,
         layout: Option<LayoutCollector>,
     ) -> Self {
-        let has_publisher_fonts = dictionaries.has_named(|name| PublisherFont::of(name).is_some());
+        let is_font_of_signs = |name: &str| PublisherFont::of(name).is_some() || SignFont::of(name).is_some();
+        let has_fonts_of_signs = dictionaries.has_named(is_font_of_signs);
         Self {
-            has_publisher_fonts,
+            has_fonts_of_signs,
             collected: PageGlyphs::default(),
             fonts,
             characters,
@@ -262,7 +263,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         });
         let type3 = type3.flatten();
         let em = type3_em(run).map(|guess| type3.as_ref().and_then(|font| font.em()).unwrap_or(guess));
-        let mut run_characters = RunCharacters::new(self.fonts.reading(font), self.has_publisher_fonts, type3.clone());
+        let mut run_characters = RunCharacters::new(self.fonts.reading(font), self.has_fonts_of_signs, type3.clone());
         let (mut unknown, mut guesses) = (0, 0);
         for glyph in run.glyphs() {
             self.budget.check();
@@ -368,6 +369,12 @@ fn paints_nothing(glyph: &Glyph<'_>) -> bool {
 
 fn is_filled(mode: &DrawMode) -> bool {
     matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..))
+}
+
+/// Whether a replacement text is white space alone. What it should replace may be text all the same.
+fn is_blank(string: &[u8]) -> bool {
+    let text = text_string::decode_whole(string);
+    !text.is_empty() && text.chars().all(char::is_whitespace)
 }
 
 /// A line that leans by more than this share of its width is no rectangle.
@@ -511,7 +518,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.replacements.begin(|| {
             let string = properties?.get::<PdfString<'_>>(b"ActualText")?.as_bytes().to_vec();
             bytes = string.len();
-            Some(string)
+            Some(string).filter(|string| !is_blank(string))
         });
         self.budget.check();
         // Many sequences may share one long string and draw nothing.

@@ -98,7 +98,7 @@ impl FontMap {
             publisher: PublisherFont::of(&base_name(font)),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
-            signs: SignFont::of(font),
+            signs: SignFont::of(&base_name(font)),
             is_composite: font.contains_key(b"DescendantFonts"),
         }
     }
@@ -113,6 +113,14 @@ impl FontMap {
     /// The sign that a font of signs has for a code, or for the private character that stands for it.
     pub(super) fn sign(&self, code: u32) -> Option<char> {
         self.signs?.sign(code.checked_sub(PRIVATE_CODES).unwrap_or(code))
+    }
+
+    /// The sign that a font without letters has for the letter that a code was read as. A map that gives the numbers of glyphs
+    /// for characters says nothing.
+    pub(super) fn sign_of_letter(&self, letter: char, code: u32) -> Option<char> {
+        let is_number = self.is_composite && u32::from(letter) == code;
+        let is_letter = self.signs == Some(SignFont::Wingdings) && letter <= '\u{FF}' && !is_number;
+        self.sign(letter.into()).filter(|_| is_letter)
     }
 
     /// The sign of a code of which nothing else is known.
@@ -229,8 +237,9 @@ fn is_bare(font: &Dict<'_>) -> bool {
 }
 
 impl SignFont {
-    fn of(font: &Dict<'_>) -> Option<Self> {
-        let name = base_name(font).to_lowercase();
+    /// The font of signs with this name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let name = name.to_lowercase();
         let name = without_tag(&name);
         // Others have what they are made for in their names.
         let is_symbol = |rest: &str| !rest.trim_start_matches("mt").starts_with(char::is_alphanumeric);
@@ -318,6 +327,19 @@ mod tests {
         assert_eq!(signs(Some(SignFont::Wingdings)), [Some('☐'), None, Some('☑'), Some('❑'), Some('①')]);
         assert_eq!(signs(Some(SignFont::Symbol)), [Some('♦'), Some('Α'), Some('⎭'), Some('θ'), None]);
         assert_eq!(signs(None), [None; 5]);
+    }
+
+    #[test]
+    fn wingdings_has_no_letters_unless_they_are_numbers_of_glyphs() {
+        let font = |signs, is_composite| FontMap { signs: Some(signs), is_composite, ..FontMap::default() };
+        let wingdings = font(SignFont::Wingdings, true);
+        let read = [('þ', 0x88), ('o', 0x52), ('þ', 0xFE), ('☑', 0x88)];
+        assert_eq!(
+            read.map(|(letter, code)| wingdings.sign_of_letter(letter, code)),
+            [Some('☑'), Some('☐'), None, None]
+        );
+        assert_eq!(font(SignFont::Wingdings, false).sign_of_letter('þ', 0xFE), Some('☑'));
+        assert_eq!(font(SignFont::Symbol, false).sign_of_letter('a', 0x61), None);
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub(crate) fn character_of(name: &str) -> Option<char> {
 /// The text of a glyph name: that of its parts, which name a ligature, or of the letter whose variant it names.
 pub(super) fn text_of(name: &str) -> Option<String> {
     let name = name.split('.').next()?;
-    let variant = name.strip_suffix("oldstyle").or_else(|| name.strip_suffix("small")).filter(|base| !base.is_empty());
+    let endings = ["oldstyle", "small", "sign"].into_iter();
+    let variant = endings.filter_map(|ending| name.strip_suffix(ending)).find(|base| character_of(base).is_some());
     variant.unwrap_or(name).split('_').map(character_of).collect()
 }
 
@@ -224,9 +225,9 @@ mod tests {
 
     #[test]
     fn names_of_ligatures_and_variants_say_their_letters() {
-        let names = ["f_i", "fi", "f_f_l.liga", "zerooldstyle", "Asmall", "uni0041_uni0042"];
+        let names = ["f_i", "fi", "f_f_l.liga", "zerooldstyle", "Asmall", "uni0041_uni0042", "dollarsign"];
         let texts = names.map(|name| text_of(name).unwrap_or_default());
-        assert_eq!(texts, ["fi", "ﬁ", "ffl", "0", "A", "AB"]);
+        assert_eq!(texts, ["fi", "ﬁ", "ffl", "0", "A", "AB", "$"]);
         assert_eq!(text_of("G41"), None);
     }
 

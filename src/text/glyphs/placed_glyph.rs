@@ -125,6 +125,14 @@ impl GlyphText {
         }
     }
 
+    /// Appends a character.
+    pub(crate) fn push(&mut self, character: char) {
+        let mut text = String::new();
+        self.push_to(&mut text);
+        text.push(character);
+        *self = Self::Many(text.into_boxed_str());
+    }
+
     pub(crate) fn push_to(&self, text: &mut String) {
         match self {
             Self::One(character) => text.push(*character),

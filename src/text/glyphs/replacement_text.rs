@@ -4,12 +4,16 @@ use crate::glyphs::PlacedGlyph;
 use crate::layout::hyphens::HYPHENS;
 use hayro_interpret::kurbo::Rect;
 use pagewise_document::text_string;
+use std::ops::RangeInclusive;
 
 /// The largest distance of baselines of one line, as a share of an em.
 const OFF_LINE_EM: f64 = 0.5;
 
 /// A hyphen is narrower than this, in ems.
 const HYPHEN_EM: f64 = 0.6;
+
+/// Boxes, other shapes, and ticks.
+const SIGNS: RangeInclusive<char> = '\u{25A0}'..='\u{27BF}';
 
 /// Tracks open marked-content sequences, and the outermost one with a replacement text.
 #[derive(Debug, Default)]
@@ -38,13 +42,16 @@ impl ReplacementText {
         self.glyphs.as_ref().or(self.area.as_ref())
     }
 
-    /// The text, with its spaces. Some programs replace the hyphen at the end of a line with nothing; whether it divides a word
-    /// is seen later.
+    /// The text, with its spaces. Some programs replace the hyphen at the end of a line with nothing, whether it divides a word or
+    /// not, and boxes with the letters that have their codes.
     pub(crate) fn text(&self) -> String {
         let text = text_string::decode_whole(&self.string);
-        let sign = self.glyphs.as_ref().filter(|glyph| glyph.end - glyph.start < HYPHEN_EM * glyph.size);
-        let hyphen = sign.and_then(|glyph| glyph.text.first()).filter(|sign| HYPHENS.contains(sign));
-        hyphen.filter(|_| text.is_empty()).map_or(text, String::from)
+        let own = self.glyphs.as_ref().filter(|own| text.is_empty() && own.end - own.start < HYPHEN_EM * own.size);
+        let hyphen = own.and_then(|own| own.text.first()).filter(|sign| HYPHENS.contains(sign));
+        let sign = self.glyphs.as_ref().and_then(|own| own.text.first()).filter(|sign| SIGNS.contains(sign));
+        let mut letters = text.chars();
+        let is_code = matches!((letters.next(), letters.next()), (Some(..='\u{FF}'), None));
+        hyphen.or(sign.filter(|_| is_code)).map_or(text, String::from)
     }
 
     /// The number of glyphs outside the page, if none is on it.

@@ -17,7 +17,7 @@ pub(super) struct RunCharacters {
     reading: FontReading,
     characters: Vec<(u32, ReadCharacter)>,
     /// Whether the page has fonts whose characters are not what they are said to be.
-    has_publisher_fonts: bool,
+    has_fonts_of_signs: bool,
     /// What the font's dictionary says, once it was asked.
     map: Option<Option<Rc<FontMap>>>,
 }
@@ -43,8 +43,8 @@ pub(super) struct CharacterSources<'s, 'g, 'h, 'c, 'p> {
 
 impl RunCharacters {
     /// `type3` is the run's font if that is a Type 3 font.
-    pub(super) fn new(reading: FontReading, has_publisher_fonts: bool, type3: Option<Rc<FontMap>>) -> Self {
-        Self { reading, characters: Vec::new(), has_publisher_fonts, map: type3.map(Some) }
+    pub(super) fn new(reading: FontReading, has_fonts_of_signs: bool, type3: Option<Rc<FontMap>>) -> Self {
+        Self { reading, characters: Vec::new(), has_fonts_of_signs, map: type3.map(Some) }
     }
 
     /// The codes of the run that have a text.
@@ -65,7 +65,10 @@ impl RunCharacters {
         let is_unknown = known.is_none();
         let text = match self.reading {
             FontReading::Trusted | FontReading::Pairs(_) => self.text_of(glyph, known, sources),
-            FontReading::Distrusted => sources.characters.resolve_by_program(glyph),
+            FontReading::Distrusted => {
+                let known = sources.characters.resolve_by_program(glyph);
+                if self.has_fonts_of_signs { self.text_of(glyph, known, sources) } else { known }
+            }
             FontReading::Unknown => None,
         };
         let is_code = char::from_u32(code).is_some_and(|character| text == Some(GlyphText::One(character)));
@@ -87,7 +90,7 @@ impl RunCharacters {
     ) -> Option<GlyphText> {
         let is_certain = |text: &GlyphText| !text.is_private() && !may_begin_ligature(text) && !may_be_other_form(text);
         let is_code = known == char::from_u32(glyph.char_code()).map(GlyphText::One);
-        let may_differ = self.has_publisher_fonts || matches!(glyph, Glyph::Type3(_));
+        let may_differ = self.has_fonts_of_signs || matches!(glyph, Glyph::Type3(_));
         if known.as_ref().is_some_and(is_certain) && (is_code && !may_differ || glyph.char_code() > 0xFF) {
             return known;
         }
@@ -110,6 +113,7 @@ impl RunCharacters {
         }
         let sign = |font: &Rc<FontMap>| match &known {
             Some(GlyphText::One(private @ '\u{F020}'..='\u{F0FF}')) => font.sign(u32::from(*private)),
+            Some(GlyphText::One(letter)) => font.sign_of_letter(*letter, glyph.char_code()),
             None => font.sign_of_code(glyph.char_code()),
             Some(_) => None,
         };

@@ -321,6 +321,26 @@ mod tests {
     }
 
     #[test]
+    fn a_space_without_room_is_a_zero_width_non_joiner() {
+        // The letters and the space of `روش‌ها`, as they stand on the page.
+        let read = |room: f64| {
+            let letters =
+                [('ا', 0.0), ('ه', 10.0), (' ', 20.0), ('ش', 20.0 + room), ('و', 30.0 + room), ('ر', 40.0 + room)];
+            let glyph = |(letter, start): (char, f64)| {
+                let width = if letter == ' ' { 3.0 } else { 10.0 };
+                PlacedGlyph::character(letter, start, start + width, 0.0, 10.0)
+            };
+            let lines = |letters: Vec<PlacedGlyph>| {
+                group_into_lines(letters).iter().map(|line| line.text(BracketNaming::ByMeaning)).collect::<String>()
+            };
+            let glyphs = letters.map(glyph);
+            [lines(glyphs.to_vec()), lines(glyphs.into_iter().rev().collect())]
+        };
+        assert_eq!(read(0.0), ["روش\u{200C}ها"; 2]);
+        assert_eq!(read(3.0), ["روش ها"; 2]);
+    }
+
+    #[test]
     fn marks_follow_their_letters() {
         assert_eq!(read("םוָלש", BracketNaming::ByMeaning).chars().nth(3), Some('\u{5B8}'));
     }

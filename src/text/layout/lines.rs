@@ -13,6 +13,10 @@ const STEP_BACK_EM: f64 = 0.6;
 /// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
 
+/// The room of a space that stands for a zero-width non-joiner is less than this share of its width.
+const JOINT: f64 = 0.2;
+const NON_JOINER: char = '\u{200C}';
+
 /// The baselines of parts of one line differ by no more than this share of an em.
 pub(super) const PART_EM: f64 = 0.15;
 
@@ -93,6 +97,20 @@ impl TextLine {
             (self.size, self.across) = (glyph.size, glyph.across);
         }
         self.glyphs.push(LineGlyph::new(glyph, follows_space));
+    }
+
+    /// Puts a zero-width non-joiner between two letters that run to the left, where a space is drawn without room for it. It
+    /// follows the right one. Returns whether it did.
+    fn add_joint(&mut self, space: &PlacedGlyph, next: &mut PlacedGlyph) -> bool {
+        let Some(LineGlyph { glyph: last, .. }) = self.glyphs.last_mut() else { return false };
+        let are_letters = [&*last, &*next].iter().all(|own| bidi::is_right_to_left(own.text.first()));
+        let gap = (next.start - last.end).max(last.start - next.end);
+        let is_joint = are_letters && space.end > space.start && gap < JOINT * (space.end - space.start);
+        if is_joint {
+            let right = if last.start > next.start { last } else { next };
+            right.text.push(NON_JOINER);
+        }
+        is_joint
     }
 
     /// Finds the spaces between the line's glyphs, and which of these are raised or lowered.
@@ -188,17 +206,20 @@ impl TextLine {
 /// Groups glyphs into lines, in the order in which the lines begin.
 pub(crate) fn group_into_lines(glyphs: Vec<PlacedGlyph>) -> Vec<TextLine> {
     let mut lines: Vec<TextLine> = Vec::new();
-    let mut after_space = false;
-    for glyph in glyphs {
+    let mut space: Option<PlacedGlyph> = None;
+    for mut glyph in glyphs {
         if glyph.text.is_space() {
-            after_space = true;
+            space = Some(glyph);
             continue;
         }
+        let space = space.take();
         match lines.last_mut().filter(|line| line.continues_with(&glyph)) {
-            Some(line) => line.append(glyph, after_space),
+            Some(line) => {
+                let is_joint = space.as_ref().is_some_and(|space| line.add_joint(space, &mut glyph));
+                line.append(glyph, space.is_some() && !is_joint);
+            }
             None => lines.push(TextLine::new(glyph)),
         }
-        after_space = false;
     }
     lines.iter_mut().for_each(TextLine::measure);
     lines
