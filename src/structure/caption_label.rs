@@ -9,6 +9,22 @@ enum LabelEnd {
     Words,
 }
 
+/// The words before the numbers of divisions of a text.
+const DIVISIONS: [&str; 12] = [
+    "chapter",
+    "section",
+    "part",
+    "unit",
+    "lesson",
+    "lecture",
+    "appendix",
+    "annex",
+    "kapitel",
+    "chapitre",
+    "capitolo",
+    "capítulo",
+];
+
 /// Whether these words begin with the label of a figure or a table: a word with a capital and a number, and then not the
 /// rest of a sentence.
 pub(crate) fn is_caption_label<'a>(words: impl Iterator<Item = &'a str>) -> bool {
@@ -24,6 +40,7 @@ pub(crate) fn is_ended_caption_label<'a>(words: impl Iterator<Item = &'a str>) -
 fn label_end<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<LabelEnd> {
     let (word, number, next) = (words.next()?, words.next()?, words.next());
     let is_word = word.starts_with(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
+    let is_division = DIVISIONS.iter().any(|division| word.eq_ignore_ascii_case(division));
     let end = match () {
         () if number.ends_with([':', '.']) || next == Some("|") => LabelEnd::Sign,
         () if next.is_none_or(|next| !next.starts_with(char::is_lowercase)) => LabelEnd::Words,
@@ -37,7 +54,7 @@ fn label_end<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<LabelEnd> {
         && number.len() <= 6
         && (digits.len() == number.len() || end == LabelEnd::Sign)
         && digits.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | '-'));
-    (is_word && is_number).then_some(end)
+    (is_word && !is_division && is_number).then_some(end)
 }
 
 /// Whether these words begin with the label of an algorithm.

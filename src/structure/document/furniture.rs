@@ -298,7 +298,8 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
         let (chapter, number, total) = divided(word);
         let others = || before.iter().chain(after).copied().chain(chapter).chain(total);
         let is_alone = !others().any(has_letter);
-        let (value, is_roman) = own_number(number, is_alone)?;
+        let is_outer = before.is_empty() || after.is_empty();
+        let (value, is_roman) = own_number(number, is_alone, is_outer)?;
         let shift = i64::from(value) - i64::from(page.number);
         let around = if is_alone { String::new() } else { others().collect::<Vec<_>>().join(" ") };
         Some(Key::Number { is_top: is_top && !is_alone, around, is_roman, shift })
@@ -315,11 +316,11 @@ fn divided(word: &str) -> (Option<&str>, &str, Option<&str>) {
     (chapter, number, total)
 }
 
-/// The value of a page number, and whether it is a Roman numeral. These stand alone: `C` and `mix` are words.
-fn own_number(word: &str, is_alone: bool) -> Option<(u32, bool)> {
+/// The value of a page number, and whether it is a Roman numeral. These stand at an end: `C` and `mix` are words.
+fn own_number(word: &str, is_alone: bool, is_outer: bool) -> Option<(u32, bool)> {
     let bare = bare_number(word);
     // Other numbers that begin with zeros are those of invoices and parts.
-    page_number(bare).filter(|(_, is_roman)| is_alone || !is_roman && !bare.starts_with('0'))
+    page_number(bare).filter(|(_, is_roman)| if *is_roman { is_outer } else { is_alone || !bare.starts_with('0') })
 }
 
 /// A number without what is printed around it.
@@ -459,6 +460,16 @@ impl<'r> Evidence<'r> {
         let are_numbered = matches!(key, Key::Number { shift: 0, .. }) && all == window.len();
         all >= 2 && (are_numbered || window.len() >= MIN_PAGES && 2 * all > window.len())
             || own >= MIN_PAGES && 2 * own > side.len()
+            || self.run_on_side(page, has_key) >= MIN_PAGES
+    }
+
+    /// How many left or right pages in a row have a key, of which a page is one.
+    fn run_on_side(&self, page: usize, has_key: impl Fn(&usize) -> bool) -> usize {
+        let number = |at: &usize| self.pages.get(*at).map(|page| page.number);
+        let near = page.saturating_sub(2 * WINDOW)..self.pages.len().min(page.saturating_add(2 * WINDOW));
+        let side = near.filter(|at| self.is_same_side(*at, page) && has_key(at)).collect::<Vec<_>>();
+        let follows = |one: &usize, next: &usize| number(one).map(|number| number + 2) == number(next);
+        side.chunk_by(follows).find(|run| run.contains(&page)).map_or(0, <[usize]>::len)
     }
 
     /// The pages nearest to one, itself included.

@@ -35,6 +35,23 @@ fn labels_and_captions_at_the_top_of_several_pages_stay() {
 }
 
 #[test]
+fn heads_of_three_left_pages_in_a_row_and_roman_numbers_are_left_out() {
+    let roman = ["i", "ii", "iii", "iv", "v", "vi", "vii"];
+    let page = |(at, number): (usize, &&str)| {
+        let head = if at.is_multiple_of(2) {
+            "Chapter 2. The banks of the north".to_owned()
+        } else {
+            format!("2.{at} A part")
+        };
+        let sheet = Sheet::new().go_to(30.0).at(50.0, SMALL, if at == 0 { "Another head" } else { &head });
+        sheet.go_to(580.0).at(190.0, SMALL, &format!("Report Page {number}")).go_to(100.0).line(FULL).line("The end.")
+    };
+    let pages = markdown_of(&roman.iter().enumerate().map(page).collect::<Vec<_>>());
+    let heads = ["Another head\n\n", "2.1 A part\n\n", "", "2.3 A part\n\n", "", "2.5 A part\n\n", ""];
+    assert_eq!(pages, heads.map(|head| format!("{head}{FULL} The end.")));
+}
+
+#[test]
 fn running_lines_of_two_pages_are_kept_but_for_their_numbers() {
     let pages: Vec<Sheet> = (1..3).map(|number| page(number).line(FULL).line("The end.")).collect();
     assert_eq!(markdown_of(&pages), vec![format!("Annual report\n\n{FULL} The end."); 2]);
