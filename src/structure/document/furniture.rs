@@ -21,6 +21,9 @@ const DEEP_EM: f32 = 3.5;
 /// Lines larger than the body by this factor are titles, not running lines, unless most of the pages have them, or most of the
 /// left or of the right pages.
 const TITLE_FACTOR: f32 = 1.15;
+/// The text of slides is larger than this, in points, and their titles larger than that by this factor.
+const SLIDE_PT: f32 = 16.0;
+const SLIDE_FACTOR: f32 = 0.8;
 /// The edge of a page is this share of its height.
 const EDGE: f32 = 0.055;
 /// A running line in plain type has at most so many words.
@@ -364,7 +367,7 @@ impl<'r> Evidence<'r> {
     }
 
     fn is_running(&self, row: &Row, page: usize, body: f32) -> bool {
-        if !row.is_in_zone || row.size > TITLE_FACTOR * body && !self.is_on_all(row, page) {
+        if !row.is_in_zone || self.may_be_title(row, page, body) && !self.is_on_all(row, page) {
             return false;
         }
         if row.is_deep {
@@ -381,6 +384,14 @@ impl<'r> Evidence<'r> {
             || row.space > APART_EM && is_plain(row, body) && self.has_place(row)
     }
 
+    /// Whether a row is as large as a title. Those of slides may be smaller than the text.
+    fn may_be_title(&self, row: &Row, page: usize, body: f32) -> bool {
+        let is_wide = self.pages.get(page).is_some_and(|page| page.structure.width > page.structure.height);
+        let is_text = |key: &Key| matches!(key, Key::Words { is_top: true, .. });
+        let is_slide = || is_wide && body > SLIDE_PT && row.parts.iter().all(|part| part.0.iter().all(is_text));
+        row.size > TITLE_FACTOR * body || row.size > SLIDE_FACTOR * body && is_slide()
+    }
+
     /// Whether other pages have all texts of a row, with no difference but the page's own number.
     fn is_repeated(&self, row: &Row, page: usize, body: f32) -> bool {
         let is_own = |key: &Key| match key {
@@ -393,7 +404,7 @@ impl<'r> Evidence<'r> {
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
         // Slides that follow each other may have one title.
-        let is_title = row.size > TITLE_FACTOR * body && self.pages.len() <= WINDOW;
+        let is_title = self.may_be_title(row, page, body) && self.pages.len() <= WINDOW;
         row.is_in_zone && !is_title && row.parts.iter().all(is_repeated)
     }
 
