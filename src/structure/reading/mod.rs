@@ -15,7 +15,7 @@ use crate::measures::BACKGROUND;
 use fixed_pitch::{FixedPitchFonts, HalfWidthText};
 pub(crate) use fixed_pitch::{is_whole_shift, pitch};
 use lines::DrawnBoxes;
-use pagewise_text::{Bounds, MAX_TILT, PageLayout, Script, Word, columns_of};
+use pagewise_text::{Bounds, MAX_TILT, PageLayout, Script, Word, columns_of, push_run};
 use segments::Segment;
 pub(crate) use segments::is_dots;
 
@@ -184,8 +184,12 @@ impl<'p> DirectionReader<'p> {
     }
 
     fn segments(&self, words: &[&Word], formulas: &[&FoundFormula]) -> Vec<Segment> {
-        let placed = words.iter().map(|word| {
+        let before = std::iter::once(None).chain(words.iter().map(Some));
+        let placed = words.iter().zip(before).map(|(word, before)| {
             let (mut placed, baseline) = placed_word(word, self.frame, &self.links);
+            if word.script == Script::Lowered && !word.is_spaced {
+                placed.text = lowered(before.map_or("", |before| &before.text), placed.text);
+            }
             placed.style.is_monospace |= self.fixed_pitch.contains(word.font);
             placed.style.is_monospace &= !self.half_width.contains(word);
             (placed, baseline)
@@ -197,6 +201,13 @@ impl<'p> DirectionReader<'p> {
 
 pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
     !is_slanted(word) && tables.iter().any(|table| table.bounds.holds(word.bounds.center()))
+}
+
+/// A lowered text after another one: digits never read as part of a number.
+fn lowered(before: &str, text: String) -> String {
+    let mut both = before.to_owned();
+    push_run(&mut both, &text, Script::Lowered);
+    both.split_off(before.len())
 }
 
 /// A word in its frame, and its baseline.

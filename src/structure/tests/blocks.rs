@@ -534,6 +534,26 @@ fn page_with_marks(marks: &str, foot: &[&str]) -> Sheet {
 }
 
 #[test]
+fn lowered_digits_are_no_part_of_the_number_before() {
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, PLAIN, "It is 513");
+    sheet.put_script(100.0, Face { size: 6.0, ..PLAIN }, "10", Script::Lowered);
+    sheet.put(115.0, PLAIN, "in all.");
+    assert_eq!(markdown(sheet), "It is 513₁₀ in all.");
+}
+
+#[test]
+fn most_lines_of_a_list_end_on_purpose_and_so_do_the_others() {
+    let names =
+        ["Ken Ota", "Joe Reid", "Mary Anne Schierman", "Harriett Steinbach, Chair", "Rich Strle", "Akiko", "Bob"];
+    let sheet = |names: &[&str]| names.iter().fold(Sheet::new(), |sheet, name| sheet.at(400.0, PLAIN, name));
+    assert_eq!(markdown(sheet(&names)), names.join("\n\n"));
+    // In text, few do.
+    let text = ["Ken Ota and Mary Anne", "Schierman met in", "Harriett Steinbach's", "house in Bloomington."];
+    assert_eq!(markdown(sheet(&text)), text.join(" "));
+}
+
+#[test]
 fn raised_labels_with_commas_refer_to_several_notes_or_to_none() {
     let text = markdown(page_with_marks("1,2", &["1 On two days.", "2 In the morning."]));
     assert!(text.contains("measured[^1][^2] twice.") && text.contains("[^2]: In the morning."), "{text}");

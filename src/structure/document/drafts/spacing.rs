@@ -29,6 +29,9 @@ const MIN_LONG_EM: f32 = 15.0;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
+/// The least share of the lines of a list that end on purpose, and of one with lines as long as those of text.
+const LIST_ENDS: f32 = 0.6;
+const LONG_ENDS: f32 = 0.75;
 /// A line of justified text that ends so far before the edge, in ems, is the last of its paragraph.
 const SHORT_EM: f32 = 0.5;
 
@@ -234,12 +237,44 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
     pub(super) fn is_line_end(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        let least = if is_long(above) { LONG_ENDS } else { LIST_ENDS };
+        let is_list = self.list_ends.get(next - 1).is_some_and(|ends| *ends >= least);
+        if is_list && begins_large(below) && !above.words.last().is_some_and(|last| last.text.ends_with(',')) {
+            return true;
+        }
         if self.is_open {
             return self.ends_early(next - 1, next)
                 || begins_large(below) && self.ends_before(self.right, next - 1, next);
         }
         let (is_end, is_start) = (ends_sentence(above), !below.begins_small());
         (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
+    }
+
+    /// For each line the share of those around it that end on purpose: lines below each other, as those of an address or of a
+    /// list of names.
+    pub(super) fn list_ends(&self) -> Vec<f32> {
+        let is_near = |at: usize, above: &Line, below: &Line| {
+            (above.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size
+                && (above.size - below.size).abs() < 0.1
+                && (0.0..SPACE_FACTOR * self.leading(at)).contains(&self.step(at - 1, at))
+        };
+        let mut shares = vec![0.0; self.lines.len()];
+        let mut first = 0;
+        for at in 1..=self.lines.len() {
+            let pair = self.line(at - 1).zip(self.line(at));
+            if pair.is_some_and(|(above, below)| is_near(at, above, below)) {
+                continue;
+            }
+            let pairs = first + 1..at;
+            let is_end = |next: &usize| self.line(*next).is_some_and(begins_large) && self.ends_early(next - 1, *next);
+            let ends: f32 = pairs.clone().filter(is_end).map(|_| 1.0).sum();
+            let all: f32 = pairs.clone().map(|_| 1.0).sum();
+            if pairs.len() >= MIN_ALIGNED {
+                shares.iter_mut().take(at - 1).skip(first).for_each(|share| *share = ends / all);
+            }
+            first = at;
+        }
+        shares
     }
 
     /// Whether a line ends before the edge at which the lines of justified text end.

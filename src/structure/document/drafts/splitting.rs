@@ -57,7 +57,7 @@ pub(crate) fn split<'a>(
     let lines = lines.as_slice();
     let mut markers: Vec<Option<Marker>> = lines.iter().map(|line| marker(line)).collect();
     add_bare_numbers(lines, &mut markers);
-    let splitter = Splitter {
+    let mut splitter = Splitter {
         steps: algorithms::steps(lines, dividers),
         formulas,
         markers,
@@ -69,7 +69,9 @@ pub(crate) fn split<'a>(
         statistics,
         dividers: (column.turn == 0).then_some(dividers),
         is_plain: column.is_plain,
+        list_ends: Vec::new(),
     };
+    splitter.list_ends = splitter.list_ends();
     let from = drafts.len();
     let mut start = 0;
     for end in 1..=lines.len() {
@@ -117,6 +119,8 @@ pub(super) struct Splitter<'s, 'a> {
     pub(super) statistics: &'s TypeStatistics,
     dividers: Option<&'s Dividers>,
     is_plain: bool,
+    /// The share of the lines around each that end on purpose.
+    pub(super) list_ends: Vec<f32>,
 }
 
 impl<'a> Splitter<'_, 'a> {
