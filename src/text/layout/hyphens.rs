@@ -70,8 +70,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The words of lines of text. The first word of a line, and the last one before a hyphen or in Korean, may be halves of
-    /// words that end or begin elsewhere, and tell nothing.
+    /// The words of lines of text. The first word of a line, if it is no compound, and the last one before a hyphen or in Korean
+    /// may be halves of words that end or begin elsewhere, and tell nothing.
     pub fn of<T: AsRef<str>>(lines: impl Iterator<Item = T>) -> Self {
         let mut vocabulary = Self::default();
         for line in lines {
@@ -80,7 +80,9 @@ impl Vocabulary {
                 true => line.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole),
                 false => line,
             };
-            whole.split_whitespace().skip(1).for_each(|word| vocabulary.add(word));
+            let is_whole = |(at, word): &(usize, &str)| *at > 0 || word.trim_matches(HYPHENS).contains(HYPHENS);
+            let words = whole.split_whitespace().enumerate().filter(is_whole);
+            words.for_each(|(_, word)| vocabulary.add(word));
         }
         vocabulary
     }
@@ -109,7 +111,9 @@ impl Vocabulary {
     #[must_use]
     pub fn is_compound(&self, first: &str, second: &str) -> bool {
         let (first, second) = (&*first.to_lowercase(), &*second.to_lowercase());
-        if self.compounds.contains(&format!("{first}-{second}")) {
+        let compound = format!("{first}-{second}");
+        let singular = compound.strip_suffix('s').filter(|one| self.compounds.contains(*one));
+        if singular.is_some() || self.compounds.contains(&compound) || self.compounds.contains(&format!("{compound}s")) {
             return true;
         }
         let is_apart = || !self.has(&format!("{first}{second}")) && !lists(PREFIXES, first);
@@ -314,6 +318,7 @@ mod tests {
     fn a_compound_is_known_by_the_text_around_it() {
         let check = |text: &str, first: &str, second: &str| Vocabulary::of(text.lines()).is_compound(first, second);
         assert!(check("Most-expensive houses", "most", "expensive"));
+        assert!(check("on several co-citations of it", "co", "citation"));
         assert!(check("among the models of it", "model", "based"));
         assert!(!check("information about it", "infor", "mation"));
         assert!(!check("the highway is his way", "high", "way"));
