@@ -21,11 +21,40 @@ pub fn is_right_to_left(sign: char) -> bool {
 /// Whether more letters of these texts run to the left than to the right.
 #[must_use]
 pub fn runs_left<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
-    let (mut left, mut right) = (0_usize, 0_usize);
-    for letter in texts.flat_map(str::chars).filter(|sign| sign.is_alphabetic()) {
-        *if is_right_to_left(letter) { &mut left } else { &mut right } += 1;
+    Letters::of(texts.flat_map(str::chars)).run_left()
+}
+
+/// A line among text that runs to the left does so too if one of so many of its letters does.
+const FEW: usize = 4;
+
+/// How many letters of a text run to the left, and to the right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Letters {
+    left: usize,
+    right: usize,
+}
+
+impl Letters {
+    #[must_use]
+    pub fn of(text: impl Iterator<Item = char>) -> Self {
+        let mut letters = Self::default();
+        for letter in text.filter(|sign| sign.is_alphabetic()) {
+            *if is_right_to_left(letter) { &mut letters.left } else { &mut letters.right } += 1;
+        }
+        letters
     }
-    left > right
+
+    /// Whether most run to the left.
+    #[must_use]
+    pub fn run_left(self) -> bool {
+        self.left > self.right
+    }
+
+    /// Whether a line with these letters runs to the left among text that does.
+    #[must_use]
+    pub fn run_left_among_left(self) -> bool {
+        self.left > 0 && FEW * self.left >= self.left + self.right
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::super::page_structure::{LineWord, ends_label, has_letter, is_cell_val
 use super::fixed_pitch::{is_whole_shift, pitch};
 use super::lines::DrawnBoxes;
 use crate::measures::SCRIPT_SIZE;
-use pagewise_base::script::{is_right_to_left, runs_left};
+use pagewise_base::script::{Letters, is_right_to_left, runs_left};
 use pagewise_text::{
     Bounds, COLUMN_GAP_EM, ColumnPart, HasPlace, SCRIPT_GAP_EM, WordPlace, are_apart, parts, rows_of, strands,
 };
@@ -40,6 +40,7 @@ pub(super) struct Segment {
     pub(super) block: Option<usize>,
     /// The index of its first word among those of the page.
     pub(super) first: usize,
+    runs_left: bool,
 }
 
 /// A word on a page, with its place in the reading order and its baseline.
@@ -101,7 +102,7 @@ impl ColumnPart for Segment {
     }
 
     fn runs_left(&self) -> bool {
-        runs_left(self.words.iter().map(|word| word.text.as_str()))
+        self.runs_left
     }
 }
 
@@ -112,7 +113,15 @@ fn stands_for_value(sign: char) -> bool {
 
 impl Segment {
     pub(super) fn of_block(index: usize, bounds: Bounds) -> Self {
-        Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, block: Some(index), first: 0 }
+        Self {
+            words: Vec::new(),
+            bounds,
+            baseline: bounds.y1,
+            size: 1.0,
+            block: Some(index),
+            first: 0,
+            runs_left: false,
+        }
     }
 
     fn of_words(words: Vec<(LineWord, f32)>, first: usize) -> Self {
@@ -122,7 +131,9 @@ impl Segment {
         let full = words.iter().filter(|(word, _)| word.style.size > size * SCRIPT_SIZE);
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
-        Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, block: None, first }
+        let words: Vec<LineWord> = words.into_iter().map(|(word, _)| word).collect();
+        let runs_left = letters_of(&words).run_left();
+        Self { words, bounds, baseline, size, block: None, first, runs_left }
     }
 
     /// With the words of the segment to its right, on its line.
@@ -130,7 +141,7 @@ impl Segment {
         let size = text.size;
         self.bounds = self.bounds.union(text.bounds);
         self.words.extend(text.words);
-        Self { size, baseline: text.baseline, ..self }
+        Self { size, baseline: text.baseline, runs_left: text.runs_left, ..self }
     }
 
     /// Puts a word in its place on the line.
@@ -196,7 +207,16 @@ pub(super) fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Opti
 pub(super) fn collect(words: Vec<(LineWord, f32)>, boxes: &DrawnBoxes) -> Vec<Segment> {
     let words = words.into_iter().enumerate();
     let words = words.map(|(order, (word, baseline))| PlacedWord { order, word, baseline });
-    with_marks(rows_of(words.collect()).into_iter().map(|row| split_row(row, boxes)).collect())
+    let mut rows: Vec<Vec<Segment>> = rows_of(words.collect()).into_iter().map(|row| split_row(row, boxes)).collect();
+    if runs_left(rows.iter().flatten().flat_map(|own| &own.words).map(|word| word.text.as_str())) {
+        let segments = rows.iter_mut().flatten();
+        segments.for_each(|own| own.runs_left = letters_of(&own.words).run_left_among_left());
+    }
+    with_marks(rows)
+}
+
+fn letters_of(words: &[LineWord]) -> Letters {
+    Letters::of(words.iter().flat_map(|word| word.text.chars()))
 }
 
 /// Whether a word may be the mark of an item or the number of an entry.

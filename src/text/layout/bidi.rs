@@ -20,6 +20,9 @@ use unicode_normalization::char::is_combining_mark;
 /// The most signs before a number.
 const MAX_SIGNS: usize = 4;
 
+/// A number that stands further from the word to its left, in ems, does not belong to it.
+const APART_EM: f64 = 1.2;
+
 /// The letter of a combining mark is searched for among this many neighbours on each side.
 const MAX_NEIGHBOURS: usize = 8;
 
@@ -45,7 +48,7 @@ fn reorder(line: &TextLine) -> Vec<OrderedGlyph> {
     let row = VisualRow::of(line);
     let count = |of: fn(BidiClass) -> bool| row.classes.iter().filter(|class| of(**class)).count();
     let mut order = LogicalOrder { row: &row, read: Vec::with_capacity(line.glyphs.len()) };
-    if count(BidiClass::is_right) >= count(|class| class == BidiClass::Left) {
+    if line.is_among_left || count(BidiClass::is_right) >= count(|class| class == BidiClass::Left) {
         order.read_right_to_left(0..row.glyphs.len(), false);
     } else {
         order.read_left_to_right();
@@ -93,14 +96,30 @@ impl VisualRow {
     fn end_of_left_to_right_run(&self, at: usize, end: usize) -> usize {
         let number = self.end_of_number(at, end);
         let word = match self.class(at) {
-            BidiClass::Left | BidiClass::Number => self.last_left.get(at).copied().flatten().filter(|last| *last < end),
-            _ => None,
+            BidiClass::Left => true,
+            BidiClass::Number => self.is_before_word(number),
+            _ => false,
         };
+        let word = self.last_left.get(at).copied().flatten().filter(|last| word && *last < end);
         let Some(last) = word else { return number };
-        // A number after a word belongs to it (UAX 9, W7).
+        // A number after a word belongs to it (UAX 9, W7), unless it stands apart, as that of a section does.
         let next = (last + 1..end).find(|next| !self.class(*next).is_neutral());
-        next.filter(|next| self.class(*next) == BidiClass::Number)
+        let is_near = |next: usize| {
+            let pair = self.glyphs.get(last).zip(self.glyphs.get(next));
+            pair.is_some_and(|(word, number)| number.gap_after(word) < APART_EM)
+        };
+        next.filter(|next| self.class(*next) == BidiClass::Number && is_near(*next))
             .map_or(last + 1, |next| self.end_of_number(next, end))
+    }
+
+    /// Whether a word to the right of a number that ends at `end` belongs to it: none that stands apart, or behind a leader.
+    fn is_before_word(&self, end: usize) -> bool {
+        let next = (end..self.glyphs.len()).find(|next| self.class(*next) == BidiClass::Left);
+        let near =
+            next.filter(|next| next - end < MAX_SIGNS).and_then(|next| self.glyphs.get(end.checked_sub(1)?..=next));
+        near.is_some_and(|near| {
+            near.windows(2).all(|pair| matches!(pair, [one, other] if other.gap_after(one) < APART_EM))
+        })
     }
 
     /// The end of a number with its signs (UAX 9, W4 and W5).
@@ -318,6 +337,24 @@ mod tests {
         let shown = "In Hebrew it is םולש 12 םולש here";
         assert_eq!(read(shown, BracketNaming::ByMeaning), "In Hebrew it is שלום 12 שלום here");
         assert_eq!(read("over here: םולש", BracketNaming::ByMeaning), "over here: שלום");
+    }
+
+    #[test]
+    fn lines_among_right_to_left_text_are_too_and_numbers_apart_stand_alone() {
+        // The page has more Hebrew than its second line, which has more Latin.
+        let page = |lines: &[&[(&str, f64)]]| {
+            let place = |(row, line): (f64, &&[(&str, f64)])| {
+                let parts = line.iter().map(move |(text, start)| PlacedGlyph::line(text, *start, row, 10.0));
+                parts.flatten().collect::<Vec<_>>()
+            };
+            let glyphs = [0.0, 20.0, 40.0].into_iter().zip(lines).flat_map(place).collect();
+            let lines = group_into_lines(glyphs);
+            lines.iter().map(|line| line.text(BracketNaming::ByMeaning)).collect::<Vec<_>>()
+        };
+        let hebrew: &[(&str, f64)] = &[("םלוע ,םולש םלוע ,םולש", 0.0)];
+        let mixed: &[(&str, f64)] = &[("3", 0.0), ("open-source", 20.0), ("םולש", 80.0), ("12", 115.0)];
+        assert_eq!(page(&[hebrew, mixed]), ["שלום, עולם שלום, עולם", "12 שלום open-source 3"]);
+        assert_eq!(page(&[&[("open source", 0.0)], mixed]).last().map(String::as_str), Some("3 open-source שלום 12"));
     }
 
     #[test]

@@ -113,7 +113,8 @@ impl Vocabulary {
         let (first, second) = (&*first.to_lowercase(), &*second.to_lowercase());
         let compound = format!("{first}-{second}");
         let singular = compound.strip_suffix('s').filter(|one| self.compounds.contains(*one));
-        if singular.is_some() || self.compounds.contains(&compound) || self.compounds.contains(&format!("{compound}s")) {
+        if singular.is_some() || self.compounds.contains(&compound) || self.compounds.contains(&format!("{compound}s"))
+        {
             return true;
         }
         let is_apart = || !self.has(&format!("{first}{second}")) && !lists(PREFIXES, first);

@@ -5,6 +5,7 @@ use super::scripts::{SCRIPT_GAP_EM, Script, push_run, scripts_of};
 use super::word_gaps::{least_space, spaces_of};
 use super::{accents, bidi};
 use crate::glyphs::{PlacedGlyph, WritingDirection};
+use pagewise_base::script::Letters;
 use std::borrow::Cow;
 
 /// How far a glyph may step back within a line, as a share of an em: kerning and accents.
@@ -64,12 +65,15 @@ pub(crate) struct TextLine {
     /// The least gap that is a space, in ems.
     pub(crate) least_space: f64,
     pub(crate) glyphs: Vec<LineGlyph>,
+    /// Whether it runs to the left because the text around it does.
+    pub(super) is_among_left: bool,
 }
 
 impl TextLine {
     fn new(glyph: PlacedGlyph) -> Self {
         let PlacedGlyph { direction, start, end, across, size, .. } = glyph;
-        Self { direction, start, end, across, size, least_space: 0.0, glyphs: vec![LineGlyph::new(glyph, false)] }
+        let glyphs = vec![LineGlyph::new(glyph, false)];
+        Self { direction, start, end, across, size, least_space: 0.0, glyphs, is_among_left: false }
     }
 
     /// A line of glyphs in drawing order; `None` without any.
@@ -173,6 +177,10 @@ impl TextLine {
         ahead >= -size * STEP_BACK_EM || (is_backwards && behind >= -size * STEP_BACK_EM)
     }
 
+    fn letters(&self) -> Letters {
+        Letters::of(self.glyphs.iter().filter_map(|own| own.glyph.text.first()))
+    }
+
     /// Whether the line has right-to-left text.
     pub(crate) fn has_right_to_left_text(&self) -> bool {
         self.glyphs.iter().any(|line_glyph| bidi::is_right_to_left(line_glyph.glyph.text.first()))
@@ -222,5 +230,9 @@ pub(crate) fn group_into_lines(glyphs: Vec<PlacedGlyph>) -> Vec<TextLine> {
         }
     }
     lines.iter_mut().for_each(TextLine::measure);
+    let signs = lines.iter().flat_map(|line| &line.glyphs).filter_map(|own| own.glyph.text.first());
+    if Letters::of(signs).run_left() {
+        lines.iter_mut().for_each(|line| line.is_among_left = line.letters().run_left_among_left());
+    }
     lines
 }

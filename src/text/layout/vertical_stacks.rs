@@ -243,7 +243,8 @@ fn column(stack: &[StackCell], lines: &[TextLine]) -> Option<TextLine> {
     let (direction, across, size) = (first.column, upright.middle, upright.size);
     // Words that lie in the column stand beside its middle, on a baseline of their own.
     glyphs.iter_mut().for_each(|own| own.baseline = across);
-    Some(TextLine { direction, start: first.top, end: last.bottom, across, size, least_space: SPACE_EM, glyphs })
+    let (start, end) = (first.top, last.bottom);
+    Some(TextLine { direction, start, end, across, size, least_space: SPACE_EM, glyphs, is_among_left: false })
 }
 
 /// Lines by baseline, sorted from left to right.
