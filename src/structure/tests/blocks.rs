@@ -534,6 +534,18 @@ fn page_with_marks(marks: &str, foot: &[&str]) -> Sheet {
 }
 
 #[test]
+fn a_last_line_that_begins_with_a_keyword_in_smaller_type_goes_on_with_its_sentence() {
+    let sheet = |last: &str| {
+        let mut sheet = Sheet::new().line(FULL).line(FULL);
+        sheet.put(50.0, Face { size: 9.0, ..MONO }, "WeightVector");
+        sheet.put(120.0, if last.ends_with('.') { PLAIN } else { Face { size: 9.0, ..PLAIN } }, last);
+        markdown(sheet)
+    };
+    assert_eq!(sheet("keyword."), format!("{FULL} {FULL} `WeightVector` keyword."));
+    assert_eq!(sheet("keyword"), format!("{FULL} {FULL}\n\n`WeightVector` keyword"));
+}
+
+#[test]
 fn lowered_digits_are_no_part_of_the_number_before() {
     let mut sheet = Sheet::new();
     sheet.put(50.0, PLAIN, "It is 513");

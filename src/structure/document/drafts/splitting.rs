@@ -334,10 +334,12 @@ impl<'a> Splitter<'_, 'a> {
         let is_code_end = self.is_code(next - 1) != self.is_code(next);
         let is_resized = differ(above.size, below.size);
         if is_resized || is_code_end {
-            // A run in another size, such as small capitals, may fill most of a line: then the words at the line end decide.
+            // A run in another size, such as small capitals, may fill most of a line: then the words at the line end decide, or
+            // one of the next line that has their size.
             let end = above.words.iter().rfind(|word| !word.is_raised).unwrap_or(last);
-            let is_whole = is_resized && (is_code_end || differ(end.style.size, first.style.size));
-            return is_whole || !self.flows_on(start, next);
+            let is_other = differ(end.style.size, first.style.size)
+                && below.words.iter().all(|word| differ(end.style.size, word.style.size));
+            return is_resized && (is_code_end || is_other) || !self.flows_on(start, next);
         }
         let is_whole = |change: bool, line: &Line, test: &dyn Fn(&Line) -> bool| change && test(line);
         let bold = is_whole(!first.style.is_bold, above, &Line::is_bold)
