@@ -35,6 +35,7 @@ pub struct Letters {
 }
 
 impl Letters {
+    /// Counts those of a text. Digits and signs are none.
     #[must_use]
     pub fn of(text: impl Iterator<Item = char>) -> Self {
         let mut letters = Self::default();
@@ -44,7 +45,7 @@ impl Letters {
         letters
     }
 
-    /// Whether most run to the left.
+    /// Whether more run to the left than to the right.
     #[must_use]
     pub fn run_left(self) -> bool {
         self.left > self.right

@@ -6,7 +6,7 @@ use super::bounds::quarters;
 use super::code_signs::CodeSigns;
 use super::page_structure::{Column, Line, LineRole, LineTag, LineWord, Region};
 use super::reading::DirectionReader;
-use pagewise_text::{Bounds, PageLayout, Word, rows_of};
+use pagewise_text::{Bounds, PageLayout, Script, Word, rows_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of lines with numbers: of a text, and of a listing.
@@ -99,8 +99,11 @@ pub(crate) fn region(page: &PageLayout, numbers: &BTreeSet<usize>, reader: &Dire
     Some(Region::Column(Column { lines: vec![line], ..Column::default() }))
 }
 
+/// The value of a word that may be the number of a line. A raised one is that of a note.
 fn number(word: &Word) -> Option<u32> {
-    let is_number = word.text.len() <= MAX_DIGITS && word.text.chars().all(|sign| sign.is_ascii_digit());
+    let is_number = word.text.len() <= MAX_DIGITS
+        && word.script != Script::Raised
+        && word.text.chars().all(|sign| sign.is_ascii_digit());
     word.text.parse().ok().filter(|_| is_number)
 }
 

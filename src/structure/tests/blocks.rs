@@ -574,6 +574,16 @@ fn raised_labels_with_commas_refer_to_several_notes_or_to_none() {
 }
 
 #[test]
+fn the_raised_numbers_of_notes_below_each_other_are_no_numbers_of_lines() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).go_to(400.0);
+    for number in 20..30 {
+        sheet.put_script(50.0, Face { size: 5.0, ..PLAIN }, &number.to_string(), Script::Raised);
+        sheet = sheet.at(58.0, Face { size: 8.0, ..PLAIN }, "The note of a page is said in a few words.");
+    }
+    assert!(markdown(sheet).contains("29"));
+}
+
+#[test]
 fn numbers_to_which_the_page_does_not_refer_are_those_of_a_list() {
     let text = markdown(page_with_marks("1", &["1. Be short.", "2. Be plain.", "3. Be kind."]));
     assert!(text.contains("measured<sup>1</sup> twice.") && text.ends_with("1. Be short.\n2. Be plain.\n3. Be kind."));

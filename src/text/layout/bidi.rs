@@ -95,12 +95,12 @@ impl VisualRow {
     /// The end of the left-to-right run at `at`, in a right-to-left line; `at` + 1 for a single glyph.
     fn end_of_left_to_right_run(&self, at: usize, end: usize) -> usize {
         let number = self.end_of_number(at, end);
-        let word = match self.class(at) {
+        let is_word = match self.class(at) {
             BidiClass::Left => true,
             BidiClass::Number => self.is_before_word(number),
             _ => false,
         };
-        let word = self.last_left.get(at).copied().flatten().filter(|last| word && *last < end);
+        let word = self.last_left.get(at).copied().flatten().filter(|last| is_word && *last < end);
         let Some(last) = word else { return number };
         // A number after a word belongs to it (UAX 9, W7), unless it stands apart, as that of a section does.
         let next = (last + 1..end).find(|next| !self.class(*next).is_neutral());
@@ -114,12 +114,10 @@ impl VisualRow {
 
     /// Whether a word to the right of a number that ends at `end` belongs to it: none that stands apart, or behind a leader.
     fn is_before_word(&self, end: usize) -> bool {
-        let next = (end..self.glyphs.len()).find(|next| self.class(*next) == BidiClass::Left);
-        let near =
-            next.filter(|next| next - end < MAX_SIGNS).and_then(|next| self.glyphs.get(end.checked_sub(1)?..=next));
-        near.is_some_and(|near| {
-            near.windows(2).all(|pair| matches!(pair, [one, other] if other.gap_after(one) < APART_EM))
-        })
+        let next = (end..self.glyphs.len()).take(MAX_SIGNS).find(|next| self.class(*next) == BidiClass::Left);
+        let near = next.and_then(|next| self.glyphs.get(end.checked_sub(1)?..=next)).unwrap_or_default();
+        let is_near = |pair: &[LineGlyph]| matches!(pair, [one, other] if other.gap_after(one) < APART_EM);
+        !near.is_empty() && near.windows(2).all(is_near)
     }
 
     /// The end of a number with its signs (UAX 9, W4 and W5).

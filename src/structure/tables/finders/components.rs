@@ -6,6 +6,7 @@ use crate::disjoint_sets::DisjointSets;
 use crate::measures::NEXT_LINE_EM;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{PageWords, TextLine, text_lines};
+use crate::tables::reading::head::{is_year, words_of};
 use pagewise_text::Bounds;
 
 /// Edges that end this near to another edge touch it.
@@ -78,9 +79,9 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
 }
 
 /// The component with its head, if that stands above it between no sides: all texts up to an edge as wide as the grid, of which
-/// each is in one column, or without such an edge the lines right above it that have a text in every column. A text alone above
-/// them is a title.
-pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords) -> Component {
+/// each is in one column, or without such an edge the lines right above it that have a text in every column, or years in some.
+/// A text alone above them is a title. Only years are the head of a grid without rules.
+pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords, is_ruled: bool) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;
     let is_near = |e: &&Edge| (TOUCH..MAX_HEAD_GAP_PT).contains(&(area.y0 - e.at));
@@ -100,7 +101,9 @@ pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &Pa
     let is_titled = lines.first().is_none_or(|line| line.chunks.len() < 2);
     let inner = borders.iter().filter(|border| area.x0 + TOUCH < **border && **border < area.x1 - TOUCH).count();
     let are_all = if edge.is_some() { 2 * heads.len() > borders.len() } else { heads.len() == inner + 1 };
-    if !is_titled && heads.len() >= MIN_HEADS && are_all && chunks().all(is_within) {
+    let are_years = || lines.iter().flat_map(|line| &line.chunks).all(|chunk| is_year(words_of(chunk)));
+    let are_heads = is_ruled && heads.len() >= MIN_HEADS && are_all || heads.len() > 1 && are_years();
+    if !is_titled && are_heads && chunks().all(is_within) {
         let top = chunks().map(|own| own.y0).fold(area.y0, f32::min);
         let open = Edge { at: top, start: area.x0, end: area.x1, is_rule: false };
         component.horizontal.push(edge.copied().unwrap_or(open));

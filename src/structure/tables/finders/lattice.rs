@@ -20,13 +20,16 @@ const MIN_LEVELS: usize = 6;
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
     let rules = Edges::of_rules(page);
     let ruled = with_heads(components(&rules), words).into_iter();
-    let ruled: Vec<Component> = ruled.map(|own| with_grounds(with_open_head(own, &rules, words), edges)).collect();
+    let ruled: Vec<Component> =
+        ruled.map(|own| with_grounds(with_open_head(own, &rules, words, true), edges)).collect();
     let mut found: Vec<(Bounds, Table)> = tables_of(&ruled, words);
     let lines = text_lines(words.all());
     let is_whole = |area: &Bounds| {
         !has_bars(area, page) && !goes_on_beside(area, edges) && extended(area, words, &lines, edges) == *area
     };
-    found.extend(tables_of(&components(edges), words).into_iter().filter(|(area, _)| is_whole(area)));
+    let drawn: Vec<Component> =
+        components(edges).into_iter().map(|own| with_open_head(own, edges, words, false)).collect();
+    found.extend(tables_of(&drawn, words).into_iter().filter(|(area, _)| is_whole(area)));
     found
 }
 

@@ -173,12 +173,12 @@ fn are_values(values: usize, cells: usize) -> bool {
     values >= 2 && 2 * values > cells
 }
 
-fn words_of<'a>(chunk: &'a Chunk<'_>) -> impl Iterator<Item = &'a str> + Clone {
+pub(crate) fn words_of<'a>(chunk: &'a Chunk<'_>) -> impl Iterator<Item = &'a str> + Clone {
     chunk.words.iter().map(|word| word.word.text.as_str())
 }
 
 /// Whether words begin with a year, or are a date in words with one.
-fn is_year<'t>(mut words: impl Iterator<Item = &'t str> + Clone) -> bool {
+pub(crate) fn is_year<'t>(mut words: impl Iterator<Item = &'t str> + Clone) -> bool {
     let year = |text: &str| text.len() == 4 && matches!(text.parse(), Ok(1800..=2100));
     let text: String = words.clone().collect();
     let is_short = text.chars().count() <= 9 && text.get(..4).is_some_and(year);

@@ -1214,6 +1214,22 @@ Date    Name    Out     In
 }
 
 #[test]
+fn years_right_above_a_grid_head_their_columns() {
+    let sketch = "
+                2023    2022
+-------------------------------
+Cash          |  14.1 |  14.4 |
+-------------------------------
+Inventories   |  12.4 |  10.3 |
+-------------------------------
+Other assets  |   9.6 |  10.2 |
+-------------------------------";
+    let rows = "Cash | 14.1 | 14.4\nInventories | 12.4 | 10.3\nOther assets | 9.6 | 10.2";
+    assert_eq!(tables_of(sketch), format!("^ | ^2023 | ^2022\n{rows}"));
+    assert!(!tables_of(&sketch.replace("2023    2022", "Here    Here")).contains("Here"), "other words");
+}
+
+#[test]
 fn boxes_with_many_lines_each_are_no_table() {
     let sheet = |lines: usize| {
         let border = "---------------------------------------------";
