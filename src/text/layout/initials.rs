@@ -17,7 +17,7 @@ const TOP_EM: f64 = 0.6;
 const GAP_EM: std::ops::Range<f64> = -0.5..1.5;
 
 /// Lines beside an initial begin within this many ems of one edge.
-const EDGE_EM: f64 = 0.3;
+const EDGE_EM: f64 = 0.5;
 
 /// Maximum number of letters of a page that may be initials, and of lines that each of them may begin.
 const MAX_INITIALS: usize = 64;
