@@ -18,6 +18,11 @@ pub fn is_right_to_left(sign: char) -> bool {
     matches!(sign, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
+/// Whether a sign is a mark of a Hebrew or an Arabic letter, such as a vowel.
+fn is_point(sign: char) -> bool {
+    matches!(sign, '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6dc}')
+}
+
 /// Whether more letters of these texts run to the left than to the right.
 #[must_use]
 pub fn runs_left<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
@@ -39,7 +44,7 @@ impl Letters {
     #[must_use]
     pub fn of(text: impl Iterator<Item = char>) -> Self {
         let mut letters = Self::default();
-        for letter in text.filter(|sign| sign.is_alphabetic()) {
+        for letter in text.filter(|sign| sign.is_alphabetic() && !is_point(*sign)) {
             *if is_right_to_left(letter) { &mut letters.left } else { &mut letters.right } += 1;
         }
         letters

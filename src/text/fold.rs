@@ -102,7 +102,8 @@ fn is_mark(character: char) -> bool {
 fn push_folded(character: char, text: &mut String) {
     match character {
         _ if character.is_ascii() => text.push(character),
-        SOFT_HYPHEN => {}
+        // A zero-width non-joiner may be written or not.
+        SOFT_HYPHEN | '\u{200C}' => {}
         '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{2039}' | '\u{203A}' | '\u{B4}' => text.push('\''),
         '\u{201C}'..='\u{201F}' | '\u{2033}' | '\u{AB}' | '\u{BB}' => text.push('"'),
         '\u{2010}'..='\u{2015}' | '\u{2212}' => text.push('-'),
@@ -127,6 +128,7 @@ mod tests {
             ("ＡＢＣ１２３　ｶﾞ", "ABC123 ガ"),
             ("cafe\u{301} a\u{30A}", "café å"),
             ("co\u{AD}operate", "cooperate"),
+            ("روش\u{200C}ها", "روشها"),
             ("x² ½ ™ …", "x² ½ ™ …"),
         ];
         for (text, folded) in pairs {

@@ -14,8 +14,8 @@ const STEP_BACK_EM: f64 = 0.6;
 /// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
 
-/// The room of a space that stands for a zero-width non-joiner is less than this share of its width.
-const JOINT: f64 = 0.2;
+/// A space that stands for a zero-width non-joiner leaves less room than this, in ems, and stands over the letter to its right.
+const JOINT_EM: f64 = 0.03;
 const NON_JOINER: char = '\u{200C}';
 
 /// The baselines of parts of one line differ by no more than this share of an em.
@@ -103,15 +103,18 @@ impl TextLine {
         self.glyphs.push(LineGlyph::new(glyph, follows_space));
     }
 
-    /// Puts a zero-width non-joiner between two letters that run to the left, where a space is drawn without room for it. It
-    /// follows the right one. Returns whether it did.
+    /// Puts a zero-width non-joiner between two letters that run to the left, where a space is drawn over the right one. It
+    /// follows that. Returns whether it did.
     fn add_joint(&mut self, space: &PlacedGlyph, next: &mut PlacedGlyph) -> bool {
         let Some(LineGlyph { glyph: last, .. }) = self.glyphs.last_mut() else { return false };
         let are_letters = [&*last, &*next].iter().all(|own| bidi::is_right_to_left(own.text.first()));
         let gap = (next.start - last.end).max(last.start - next.end);
-        let is_joint = are_letters && space.end > space.start && gap < JOINT * (space.end - space.start);
+        // Words of Nastaliq slope, and stand above each other's ends.
+        let is_level = (next.across - last.across).abs() < PART_EM * next.size;
+        let right = if last.start > next.start { last } else { next };
+        let is_over = gap.max((space.start - right.start).abs()) < JOINT_EM * space.size;
+        let is_joint = are_letters && is_level && is_over && space.end > space.start;
         if is_joint {
-            let right = if last.start > next.start { last } else { next };
             right.text.push(NON_JOINER);
         }
         is_joint
