@@ -41,6 +41,8 @@ const APART_EM: f32 = 3.0;
 const WINDOW: usize = 7;
 /// A label such as `Table 2.` begins a caption of at least so many words.
 const MIN_CAPTION: usize = 4;
+/// A line in which the number of its page is looked for has at most so many words.
+const MAX_NUMBERED_WORDS: usize = 100;
 /// Fewer pages are no evidence.
 const MIN_PAGES: usize = 3;
 /// Maximum difference between the number in a text and that of its page. Front matter shifts page numbers by less; the
@@ -290,6 +292,10 @@ fn parts(line: &Line) -> Vec<String> {
 
 fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
     let words: Vec<&str> = text.split(' ').collect();
+    let whole = Key::Words { text: text.to_owned(), is_top };
+    if words.len() > MAX_NUMBERED_WORDS {
+        return vec![whole];
+    }
     let around = |others: Vec<&str>| format!("{is_top} {}", others.join(" "));
     let labels = (0..words.len()).filter(|at| words.get(*at).copied() == page.label.as_deref()).map(|label| {
         let others = words.iter().enumerate().filter(|(at, _)| *at != label).map(|(_, word)| *word);
@@ -307,7 +313,6 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
         let around = if is_alone { String::new() } else { others().collect::<Vec<_>>().join(" ") };
         Some(Key::Number { is_top: is_top && !is_alone, around, is_roman, shift })
     });
-    let whole = Key::Words { text: text.to_owned(), is_top };
     std::iter::once(whole).chain(numbers).chain(labels).collect()
 }
 

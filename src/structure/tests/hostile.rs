@@ -124,6 +124,12 @@ fn words_on_one_point_and_words_without_size_are_kept() {
 }
 
 #[test]
+fn a_line_of_many_numbers_at_the_edge_of_a_page_is_kept() {
+    let numbers = "1 ".repeat(20_000);
+    assert_nothing_is_lost(&Sheet::new().go_to(30.0).line(numbers.trim()).go_to(300.0).line("One line of text."));
+}
+
+#[test]
 fn a_page_of_raised_words_is_kept() {
     let mut sheet = Sheet::new();
     for index in 0..20_000_u16 {
