@@ -66,7 +66,7 @@ impl Document {
         };
         let mended = match caught(|| without_damage(&content)) {
             Some(Cow::Owned(mended)) => Some(mended),
-            // What makes the check panic does so with the engine, which says it.
+            // If the check panics, so does the engine, whose failure is reported.
             Some(Cow::Borrowed(_)) | None => None,
         };
         ContentState { is_damaged: !is_whole || mended.is_some(), mended }

@@ -99,7 +99,7 @@ pub(crate) fn region(page: &PageLayout, numbers: &BTreeSet<usize>, reader: &Dire
     Some(Region::Column(Column { lines: vec![line], ..Column::default() }))
 }
 
-/// The value of a word that may be the number of a line. A raised one is that of a note.
+/// The number that a word is, if it may be that of a line. A raised number is the mark of a note.
 fn number(word: &Word) -> Option<u32> {
     let is_number = word.text.len() <= MAX_DIGITS
         && word.script != Script::Raised

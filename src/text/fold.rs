@@ -8,7 +8,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::layout::hyphens::SOFT_HYPHEN;
+use super::layout::hyphens::{NON_JOINER, SOFT_HYPHEN};
 
 /// A folded text that remembers where its parts come from.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ fn push_folded(character: char, text: &mut String) {
     match character {
         _ if character.is_ascii() => text.push(character),
         // A zero-width non-joiner may be written or not.
-        SOFT_HYPHEN | '\u{200C}' => {}
+        SOFT_HYPHEN | NON_JOINER => {}
         '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{2039}' | '\u{203A}' | '\u{B4}' => text.push('\''),
         '\u{201C}'..='\u{201F}' | '\u{2033}' | '\u{AB}' | '\u{BB}' => text.push('"'),
         '\u{2010}'..='\u{2015}' | '\u{2212}' => text.push('-'),

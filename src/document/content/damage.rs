@@ -100,7 +100,7 @@ fn lacks_numbers(instruction: &Instruction<'_, '_>) -> bool {
     numbers < needed
 }
 
-/// What the engine cannot read of the operands that begin at `start`.
+/// The parts of the operands from `start` on that the engine cannot read.
 fn unreadable_operands(content: &[u8], start: usize) -> Vec<Range<usize>> {
     let mut operands = Operands { content, at: start, found: Vec::new(), array: None, unreadable: Vec::new() };
     while operands.read_token() {}

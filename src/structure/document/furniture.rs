@@ -21,7 +21,8 @@ const DEEP_EM: f32 = 3.5;
 /// Lines larger than the body by this factor are titles, not running lines, unless most of the pages have them, or most of the
 /// left or of the right pages.
 const TITLE_FACTOR: f32 = 1.15;
-/// The text of slides is larger than this, in points, and their titles larger than that by this factor.
+/// A page in landscape whose text is larger than this, in points, is a slide. Its title may be smaller than its text, but not
+/// than this share of it.
 const SLIDE_PT: f32 = 16.0;
 const SLIDE_FACTOR: f32 = 0.8;
 /// The edge of a page is this share of its height.
@@ -324,7 +325,8 @@ fn divided(word: &str) -> (Option<&str>, &str, Option<&str>) {
     (chapter, number, total)
 }
 
-/// The value of a page number, and whether it is a Roman numeral. These stand at an end: `C` and `mix` are words.
+/// The value of a page number, and whether it is a Roman numeral. These count only as the first or the last word of a line: `C`
+/// and `mix` may be words.
 fn own_number(word: &str, is_alone: bool, is_outer: bool) -> Option<(u32, bool)> {
     let bare = bare_number(word);
     // Other numbers that begin with zeros are those of invoices and parts.

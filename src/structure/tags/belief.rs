@@ -166,7 +166,7 @@ fn rows(lines: &[Line]) -> usize {
     lines.iter().filter(|line| line.has_cells()).count() + lines.windows(2).filter(is_level).count()
 }
 
-/// Whether a paragraph ends within a word, or a line in the middle leaves room for the first words of the next.
+/// Whether a paragraph ends with a hyphen, or the first word of one of its lines would have fitted on the line above.
 fn is_guessed(lines: &[Line]) -> bool {
     let right = lines.iter().map(|line| line.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
     let is_end = |above: &Line, below: &Line| {

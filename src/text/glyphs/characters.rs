@@ -6,6 +6,7 @@
 use super::font_map::FontMap;
 use super::glyph_names::character_of;
 use crate::glyphs::GlyphText;
+use crate::layout::hyphens::{HYPHENS, SOFT_HYPHEN};
 use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::hayro_syntax::object::{Dict, ObjectIdentifier};
@@ -183,13 +184,15 @@ pub(super) fn glyph_text(text: BfString) -> Option<GlyphText> {
     match text {
         BfString::Char(character) => text_of_character(character),
         // Word for Mac gives a hyphen all its forms.
-        BfString::String(text) if text.chars().all(is_hyphen) && !text.is_empty() => Some(GlyphText::One('-')),
+        BfString::String(text) if text.starts_with(is_hyphen) && text.chars().all(is_hyphen) => {
+            Some(GlyphText::One('-'))
+        }
         BfString::String(text) => text_of_string(swapped_letters(&text).as_deref().unwrap_or(&text)),
     }
 }
 
 fn is_hyphen(character: char) -> bool {
-    matches!(character, '-' | '\u{AD}' | '\u{2010}' | '\u{2011}')
+    character == SOFT_HYPHEN || HYPHENS.contains(&character)
 }
 
 /// The letters of a ligature whose codes a program wrote with their bytes swapped, as versions of Ghostscript do: `昀椀` for `fi`.

@@ -1,4 +1,4 @@
-//! Replacement text of marked-content sequences (ISO 32000-2, 14.9.4).
+//! The `/ActualText` of marked-content sequences (ISO 32000-2, 14.9.4).
 
 use crate::glyphs::PlacedGlyph;
 use crate::layout::hyphens::HYPHENS;

@@ -102,7 +102,7 @@ impl VisualRow {
         };
         let word = self.last_left.get(at).copied().flatten().filter(|last| is_word && *last < end);
         let Some(last) = word else { return number };
-        // A number after a word belongs to it (UAX 9, W7), unless it stands apart, as that of a section does.
+        // A number right after a word belongs to it (UAX 9, W7). One further away may be that of a section.
         let next = (last + 1..end).find(|next| !self.class(*next).is_neutral());
         let is_near = |next: usize| {
             let pair = self.glyphs.get(last).zip(self.glyphs.get(next));

@@ -21,7 +21,7 @@ const MAX_RULES: usize = 2_000;
 const MAX_TRIES: usize = 12;
 /// The least width of a gutter, in ems.
 const GUTTER_EM: f32 = 0.75;
-/// What is left of it beside a line that could not be broken, and one of how many lines that may be.
+/// The width that a line which was too long leaves of it, and one of how many lines may be so.
 const OVERFULL_EM: f32 = 0.25;
 const OVERFULL: usize = 10;
 /// The largest distance of the lines of a paragraph, in ems, and how many times larger that to the text below it is.
@@ -246,8 +246,8 @@ fn runs_beside<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds], x: f
     runs
 }
 
-/// The gutter with its middle in `x`, and whether it is wide enough. Between columns of prose, a few lines that could not be
-/// broken may reach into it.
+/// The gutter with `x` in its middle, and whether all lines leave it wide enough. Between columns of prose a few that were too
+/// long may reach into it.
 fn centered<S: ColumnPart>(gutter: Gutter, segments: &[PlacedPart<S>], em: f32) -> Option<(Gutter, bool)> {
     let run = segments.get(gutter.first..gutter.first + gutter.count)?;
     let left = run.iter().filter(|s| is_left(s, gutter.x)).map(|s| s.bounds.x1).fold(f32::NEG_INFINITY, f32::max);

@@ -11,6 +11,9 @@ use std::ops::Range;
 /// Marks a divided word at the end of a line, and is ignored elsewhere.
 pub(crate) const SOFT_HYPHEN: char = '\u{AD}';
 
+/// Stands between two letters of a word that do not join, as the half-space of Persian does.
+pub(crate) const NON_JOINER: char = '\u{200C}';
+
 /// The most lines over which an address is followed back to its beginning.
 const MAX_LINES: usize = 8;
 

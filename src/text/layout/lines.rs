@@ -1,6 +1,7 @@
 //! Groups glyphs, in content order, into lines and words.
 
 use super::bidi::BracketNaming;
+use super::hyphens::NON_JOINER;
 use super::scripts::{SCRIPT_GAP_EM, Script, push_run, scripts_of};
 use super::word_gaps::{least_space, spaces_of};
 use super::{accents, bidi};
@@ -16,7 +17,6 @@ const OFF_BASELINE_EM: f64 = 0.5;
 
 /// A space that stands for a zero-width non-joiner leaves less room than this, in ems, and stands over the letter to its right.
 const JOINT_EM: f64 = 0.03;
-const NON_JOINER: char = '\u{200C}';
 
 /// The baselines of parts of one line differ by no more than this share of an em.
 pub(super) const PART_EM: f64 = 0.15;

@@ -78,9 +78,9 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
     components
 }
 
-/// The component with its head, if that stands above it between no sides: all texts up to an edge as wide as the grid, of which
-/// each is in one column, or without such an edge the lines right above it that have a text in every column, or years in some.
-/// A text alone above them is a title. Only years are the head of a grid without rules.
+/// The component with the head that stands above it without sides of its own. Up to an edge as wide as the grid, the head is all
+/// text, each piece within one column. Without such an edge it is the lines right above the grid: with a text in every column, or
+/// with years. A single text above them is a title. A grid of fills, without rules, has no other head than years.
 pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords, is_ruled: bool) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;

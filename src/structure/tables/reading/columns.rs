@@ -93,7 +93,7 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     columns
 }
 
-/// The columns between upright edges that are drawn over most of the height of these lines; none if there are too many.
+/// The columns between the upright edges that run along most of the height of these lines. Empty if there are too many.
 pub(super) fn drawn_columns(lines: &[TextLine], uprights: &[Edge]) -> Vec<Column> {
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Vec::new() };
     let height = last.baseline - first.baseline + first.size;
