@@ -270,7 +270,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             let transform = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
             let sources = CharacterSources { run, clip, characters, dictionaries };
-            let ReadCharacter { mut text, advance, is_guess } = run_characters.resolve(glyph, sources);
+            let ReadCharacter { mut text, advance, is_guess, figure } = run_characters.resolve(glyph, sources);
             unknown += u32::from(text.is_none());
             guesses += u32::from(is_guess);
             if is_visible && text.as_ref().and_then(GlyphText::first) == Some(QUARTZ_SEPARATOR) && paints_nothing(glyph)
@@ -286,6 +286,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
+            figure.into_iter().for_each(|figure| figure.settle(&mut place));
             if let Some(sign) = text.as_ref().and_then(GlyphText::first).filter(|sign| grows_in_formulas(*sign)) {
                 let ink = (is_math || is_short)
                     .then(|| ink_of(glyph, type3.as_deref(), transform, place.direction))

@@ -6,7 +6,7 @@ use super::plausibility::FontReading;
 use crate::fonts::{PageFontDictionaries, windows_text};
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
-use hayro_interpret::kurbo::{Affine, Rect};
+use hayro_interpret::kurbo::{Affine, Rect, Shape};
 use std::rc::Rc;
 
 /// The most characters of one run that are cached. Longer lists are slow to search.
@@ -30,6 +30,50 @@ pub(super) struct ReadCharacter {
     pub(super) advance: f64,
     /// Whether the file says nothing of its character, and its code is taken for one.
     pub(super) is_guess: bool,
+    pub(super) figure: Option<SmallFigure>,
+}
+
+/// A digit that the font draws small, and above or below the baseline, as `¹` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SmallFigure {
+    Raised,
+    Lowered,
+}
+
+/// Small digits are no higher than this, in ems. Old-style figures are, or stand on the baseline.
+const SMALL_DIGIT_EM: f64 = 0.5;
+/// The foot of a raised digit is higher than this, in ems, and the foot and the top of a lowered one are lower.
+const RAISED_FOOT_EM: f64 = 0.2;
+const LOWERED_FOOT_EM: f64 = -0.05;
+const LOWERED_TOP_EM: f64 = 0.36;
+/// The size of small digits, and the baselines on which they are put, above that of the line: all in ems of this.
+const SMALL_DIGIT_SIZE: f64 = 0.6;
+const RAISED_EM: f64 = 0.33;
+const LOWERED_EM: f64 = -0.15;
+
+impl SmallFigure {
+    fn of(glyph: &Glyph<'_>, text: &GlyphText) -> Option<Self> {
+        let (Glyph::Outline(outline), GlyphText::One('0'..='9')) = (glyph, text) else { return None };
+        let ink = outline.outline().bounding_box();
+        Self::of_ink(ink.y0 / 1000.0, ink.y1 / 1000.0)
+    }
+
+    /// By the foot and the top of the ink of a digit, in ems above the baseline.
+    fn of_ink(foot: f64, top: f64) -> Option<Self> {
+        let is_small = top > foot && top - foot < SMALL_DIGIT_EM;
+        match () {
+            () if is_small && foot > RAISED_FOOT_EM => Some(Self::Raised),
+            () if is_small && foot < LOWERED_FOOT_EM && top < LOWERED_TOP_EM => Some(Self::Lowered),
+            () => None,
+        }
+    }
+
+    /// Puts the digit where it is seen, as one in smaller type on another baseline.
+    pub(super) fn settle(self, place: &mut GlyphPlacement) {
+        let rise = if self == Self::Raised { RAISED_EM } else { LOWERED_EM };
+        place.across -= rise * place.size;
+        place.size *= SMALL_DIGIT_SIZE;
+    }
 }
 
 /// Where the characters of fonts are found.
@@ -74,7 +118,8 @@ impl RunCharacters {
         let is_code = char::from_u32(code).is_some_and(|character| text == Some(GlyphText::One(character)));
         let advance = advance_of(glyph);
         let text = text.map(|text| without_neighbours(text, advance));
-        let read = ReadCharacter { text, advance, is_guess: is_unknown && is_code };
+        let figure = text.as_ref().and_then(|text| SmallFigure::of(glyph, text));
+        let read = ReadCharacter { text, advance, is_guess: is_unknown && is_code, figure };
         if self.characters.len() < MAX_CACHED_CHARACTERS {
             self.characters.push((code, read.clone()));
         }
@@ -238,4 +283,17 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
         Glyph::Type3(drawn) => drawn.advance_width(),
     };
     f64::from(advance.unwrap_or(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_drawn_small_and_off_the_baseline_are_raised_or_lowered() {
+        let ink = [(0.36, 0.72), (-0.12, 0.25), (0.0, 0.43), (-0.22, 0.43), (0.0, 0.68), (0.0, 0.36), (0.2, 0.9)];
+        let (raised, lowered) = (Some(SmallFigure::Raised), Some(SmallFigure::Lowered));
+        let figures = ink.map(|(foot, top)| SmallFigure::of_ink(foot, top));
+        assert_eq!(figures, [raised, lowered, None, None, None, None, None]);
+    }
 }
