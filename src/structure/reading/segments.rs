@@ -22,9 +22,11 @@ const MAX_MARK: usize = 3;
 const MAX_MARK_EM: f32 = 6.0;
 /// The caption of a figure begins at most so many ems after its label.
 const MAX_LABEL_EM: f32 = 3.0;
-/// Minimum number of marks that stand below each other, and of signs such as bullets.
+/// Minimum number of marks that stand below each other, and of signs such as bullets or numbers that follow each other beside
+/// texts that are at least so wide, in ems.
 const MIN_MARKS: usize = 3;
-const MIN_SIGNS: usize = 2;
+const MIN_CERTAIN: usize = 2;
+const MIN_TEXT_EM: f32 = 12.0;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
 /// So many words of each of two segments are compared.
@@ -259,10 +261,32 @@ pub(super) fn in_reading_order(mut row: Vec<Segment>) -> Vec<Segment> {
 /// Marks and texts below each other, by the places where they begin.
 struct Lists(BTreeMap<(i32, i32), MarkColumn>);
 
-/// Marks below each other: how many there are, and whether none has a letter or a digit.
+/// Marks below each other: how many there are, whether none has a letter or a digit, and whether they are numbers that follow
+/// each other beside wide texts.
 struct MarkColumn {
     marks: usize,
     are_signs: bool,
+    are_counted: bool,
+    last: Option<u32>,
+}
+
+impl MarkColumn {
+    const EMPTY: Self = Self { marks: 0, are_signs: true, are_counted: true, last: None };
+
+    fn add(&mut self, mark: &Segment, beside: &Segment) {
+        let text = mark.words.first().map_or("", |word| word.text.as_str());
+        let number: Option<u32> = text.parse().ok();
+        self.are_signs &= !has_letter(text);
+        self.are_counted &= number.is_some()
+            && self.last.is_none_or(|last| number == Some(last + 1))
+            && beside.bounds.width() > MIN_TEXT_EM * beside.size;
+        self.last = number;
+        self.marks += 1;
+    }
+
+    fn is_list(&self) -> bool {
+        self.marks >= if self.are_signs || self.are_counted { MIN_CERTAIN } else { MIN_MARKS }
+    }
 }
 
 impl Lists {
@@ -272,13 +296,10 @@ impl Lists {
             if let [mark, text] = pair
                 && is_mark_of(mark, text)
             {
-                let empty = MarkColumn { marks: 0, are_signs: true };
-                let column = lists.entry(places_of(mark, text)).or_insert(empty);
-                column.marks += 1;
-                column.are_signs &= !mark.words.iter().any(|word| has_letter(&word.text));
+                lists.entry(places_of(mark, text)).or_insert(MarkColumn::EMPTY).add(mark, text);
             }
         }
-        lists.retain(|_, column| column.marks >= if column.are_signs { MIN_SIGNS } else { MIN_MARKS });
+        lists.retain(|_, column| column.is_list());
         Self(lists)
     }
 

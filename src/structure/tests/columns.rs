@@ -1,6 +1,6 @@
 //! Which white space divides columns, and which the cells of rows.
 
-use super::sheet::{FULL, MONO, PLAIN, Sheet, assert_has, markdown};
+use super::sheet::{FULL, Face, MONO, PLAIN, Sheet, assert_has, markdown};
 use pagewise_text::{Bounds, Rule};
 
 /// Asserts that a page has these texts one after the other.
@@ -223,4 +223,46 @@ fn a_column_that_ends_in_an_address_goes_on_in_no_other() {
     };
     assert_eq!(page("see also of all of the Folds"), 1);
     assert_eq!(page("see http://fold.example/fold"), 2);
+}
+
+/// Two columns of seven lines from `left` and `right` on. Each line of the first has its words at these places.
+fn two_columns(words: &[(f32, &str)], right: f32) -> Sheet {
+    let line = |sheet: Sheet, number: u8| {
+        let mut sheet = sheet;
+        let own = if number.is_multiple_of(2) { words } else { &[(50.0, "the words of this line fill it")] };
+        own.iter().for_each(|(x, text)| sheet.put(*x, PLAIN, text));
+        sheet.row(&[(right, "while these stand beside them all")])
+    };
+    (0..7).fold(Sheet::new(), line)
+}
+
+#[test]
+fn lines_of_prose_with_wide_spaces_are_columns_beside_a_wider_gutter() {
+    let loose = [(50.0, "first"), (82.0, "loose"), (114.0, "words"), (146.0, "fill"), (173.0, "lines")];
+    assert_order(two_columns(&loose, 209.0), &["first loose words fill lines the", "while these stand"]);
+}
+
+#[test]
+fn a_running_foot_below_a_short_column_does_not_hide_its_gutter() {
+    let text = |sheet: Sheet, _| sheet.at(170.0, PLAIN, "this line of the text stands beside a picture");
+    let mut sheet = (0..12).fold(Sheet::new(), text).go_to(206.0);
+    let small = Face { size: 9.0, ..PLAIN };
+    for caption in ["Figure 2. This", "picture has a", "caption below"] {
+        sheet = sheet.at(50.0, small, caption);
+    }
+    let sheet = sheet.go_to(320.0).line("90 | Figures");
+    assert_order(sheet, &["Figure 2. This picture has a caption below", "this line of"]);
+}
+
+#[test]
+fn the_numbers_of_two_notes_are_no_part_of_the_column_beside_them() {
+    const SHORT: &str = "these words fill their column";
+    let line = |x: f32, text: &'static str| move |sheet: Sheet, _| sheet.at(x, PLAIN, text);
+    let note = |sheet: Sheet, number: &str| {
+        let sheet = sheet.row(&[(215.0, number), (240.0, "A note that tells of a work")]);
+        (0..5).fold(sheet, line(240.0, "and of the page to be read"))
+    };
+    let sheet = (0..12).fold(Sheet::new(), line(215.0, "which the other column has beside it"));
+    let sheet = ["24", "25"].into_iter().fold(sheet.space(20.0), note).go_to(240.0);
+    assert_order((0..8).fold(sheet, line(50.0, SHORT)), &[SHORT, "which the other", "24. A note", "25. A note"]);
 }

@@ -26,6 +26,8 @@ const WIDE_PROSE_FILL: f32 = 0.44;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.
 const WIDE_GUTTER_EM: f32 = 2.0;
 const FULL_LINES: f32 = 0.7;
+/// So many times wider than the gaps in such lines is a gutter beside them.
+const GAP_FACTOR: f32 = 1.2;
 /// Columns share at least this part of the height of the lower one.
 const SHARED_HEIGHT: f32 = 0.4;
 /// Columns of fewer lines begin at one left edge, most of their lines.
@@ -61,6 +63,8 @@ impl HasPlace for Span {
 /// What is known of the segments on one side of a gutter.
 pub(super) struct Side {
     bounds: Bounds,
+    /// Where it ends without what belongs to the text below both sides.
+    bottom: f32,
     spans: Vec<Span>,
     /// The number of segments that are but the mark of a list item.
     marks: usize,
@@ -72,11 +76,13 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn of<'s, S: ColumnPart + 's>(segments: impl Iterator<Item = &'s PlacedPart<S>>) -> Self {
-        let (marks, items, entries) = (0, 0, 0);
-        let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks, items, entries, has_block: false };
+    /// Of these segments. What begins below `end` belongs to the text below both sides.
+    pub(super) fn of<'s, S: ColumnPart + 's>(segments: impl Iterator<Item = &'s PlacedPart<S>>, end: f32) -> Self {
+        let (bounds, bottom, spans) = (Bounds::NOTHING, 0.0, Vec::new());
+        let mut side = Self { bounds, bottom, spans, marks: 0, items: 0, entries: 0, has_block: false };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
+            side.bottom = if segment.bounds.y0 < end { side.bounds.y1 } else { side.bottom };
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
             let (baseline, size, part) = (segment.baseline, segment.size, &segment.part);
             let (is_value, is_label, begins_within) = (part.is_value(), part.is_label(), part.begins_within());
@@ -108,20 +114,22 @@ impl Side {
 
 /// Whether the text on both sides of a gutter stands in columns of its own.
 pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
-    let shared = left.bounds.y1.min(right.bounds.y1) - left.bounds.y0.max(right.bounds.y0);
-    let is_wide = right.bounds.x0 - left.bounds.x1 > WIDE_GUTTER_EM * em;
+    let height = |side: &Side| side.bottom - side.bounds.y0;
+    let shared = left.bottom.min(right.bottom) - left.bounds.y0.max(right.bounds.y0);
+    let gutter = right.bounds.x0 - left.bounds.x1;
     is_column(left, em)
         && is_column(right, em)
-        && shared > SHARED_HEIGHT * left.bounds.height().min(right.bounds.height())
+        && shared > SHARED_HEIGHT * height(left).min(height(right))
         && !are_cells(left, right, em)
-        && (left.has_block || right.has_block || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
+        && (left.has_block || right.has_block || is_aligned(left, em, gutter) && is_aligned(right, em, gutter))
 }
 
 /// Whether the segments have the same left edge, the same right edge or the same middle. If not, the white space beside them may
-/// be word spaces that meet by chance. Lines of prose beside a wide gutter count as aligned, whatever
-/// the gaps in them.
-fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
+/// be word spaces that meet by chance. Lines of prose count as aligned, whatever the gaps in them, beside a gutter that is wide
+/// or wider than all of these gaps.
+fn is_aligned(side: &Side, em: f32, gutter: f32) -> bool {
     let lines = line_lefts(side);
+    let is_wide = gutter > WIDE_GUTTER_EM * em || gutter > GAP_FACTOR * widest_gap(side);
     let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
     let lefts = if is_prose { lines.clone() } else { side.spans.iter().map(|span| span.left).collect() };
     let is_near = |left: f32, edge: f32| (left - edge).abs() < 0.3 * em;
@@ -148,6 +156,14 @@ fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
 /// Whether its lines follow each other closely, unlike the labels of a form.
 fn is_close(side: &Side, em: f32) -> bool {
     side.bounds.height() < side.spans.iter().map(|_| CLOSE_EM * em).sum()
+}
+
+/// The widest gap within a line.
+fn widest_gap(side: &Side) -> f32 {
+    let rows = rows_of(side.spans.clone());
+    let pairs = rows.iter().flat_map(|row| row.windows(2));
+    let gaps = pairs.map(|pair| if let [left, right] = pair { right.left - left.right } else { 0.0 });
+    gaps.fold(0.0, f32::max)
 }
 
 /// The left edge of each line.

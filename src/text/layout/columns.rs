@@ -141,7 +141,7 @@ impl<S: ColumnPart> Cutter<S> {
         let below = band.split_off(gutter.count);
         move_heading_lines(&mut above, &mut band, em);
         move_last_line(&mut above, &mut band, em);
-        let (band, tail) = without_tail(band, gutter.x, em);
+        let tail = band.split_off(tail_start(&band, gutter.x, em));
         let runs_left = 2 * band.iter().filter(|segment| segment.part.runs_left()).count() > band.len();
         self.cut(above, depth + 1);
         for part in at_change_of_size(band, gutter.x, em) {
@@ -163,7 +163,7 @@ impl<S: ColumnPart> Cutter<S> {
         let mut tried = gutters.into_iter().take(MAX_TRIES);
         let found = tried.find_map(|gutter| {
             let (gutter, is_wide) = centered(gutter, segments, em)?;
-            let (left, right) = sides(&gutter, segments)?;
+            let (left, right) = sides(&gutter, segments, em)?;
             let are_wide = is_wide || left.is_wide_prose(em) && right.is_wide_prose(em);
             (are_wide && are_columns(&left, &right, em)).then_some((gutter, left, right))
         });
@@ -263,9 +263,11 @@ fn is_left<S: ColumnPart>(segment: &PlacedPart<S>, x: f32) -> bool {
 }
 
 /// What stands on both sides of a gutter.
-fn sides<S: ColumnPart>(gutter: &Gutter, segments: &[PlacedPart<S>]) -> Option<(Side, Side)> {
+fn sides<S: ColumnPart>(gutter: &Gutter, segments: &[PlacedPart<S>], em: f32) -> Option<(Side, Side)> {
     let run = segments.get(gutter.first..gutter.first + gutter.count)?;
-    let side = |is_wanted: bool| Side::of(run.iter().filter(|segment| is_left(segment, gutter.x) == is_wanted));
+    let body = extent(run.get(..tail_start(run, gutter.x, em))?);
+    let side =
+        |is_wanted: bool| Side::of(run.iter().filter(|segment| is_left(segment, gutter.x) == is_wanted), body.y1);
     Some((side(true), side(false)))
 }
 
@@ -337,29 +339,21 @@ fn at_change_of_size<S: ColumnPart>(mut band: Vec<PlacedPart<S>>, x: f32, em: f3
     }
 }
 
-/// Splits off what stands below the other column and is far from its own: it belongs to the text below the band.
-fn without_tail<S: ColumnPart>(
-    mut band: Vec<PlacedPart<S>>,
-    x: f32,
-    em: f32,
-) -> (Vec<PlacedPart<S>>, Vec<PlacedPart<S>>) {
+/// Where what stands below the other column and is far from its own begins: it belongs to the text below the band.
+fn tail_start<S: ColumnPart>(band: &[PlacedPart<S>], x: f32, em: f32) -> usize {
     let bottom = |side: bool| band.iter().filter(|s| is_left(s, x) == side).map(|s| s.bounds.y1).fold(0.0, f32::max);
     let shallow = bottom(true).min(bottom(false));
     let mut body = Bounds::NOTHING;
-    let mut cut = band.len();
-    for (index, segment) in band.iter().enumerate() {
-        if segment.bounds.y0 > shallow && segment.bounds.y0 > body.y1 + 1.5 * em {
-            cut = index;
-            break;
-        }
-        body = body.union(segment.bounds);
-    }
-    let tail = band.split_off(cut);
-    if tail.len() > MAX_TAIL || tail.iter().any(|segment| segment.bounds.shared_width(body) <= 0.0) {
-        band.extend(tail);
-        return (band, Vec::new());
-    }
-    (band, tail)
+    let is_apart = |segment: &PlacedPart<S>| {
+        let is_apart = segment.bounds.y0 > shallow && segment.bounds.y0 > body.y1 + 1.5 * em;
+        body = body.union(if is_apart { Bounds::NOTHING } else { segment.bounds });
+        is_apart
+    };
+    let start = band.iter().position(is_apart).unwrap_or(band.len());
+    let (above, tail) = band.split_at(start);
+    let body = extent(above);
+    let is_tail = tail.len() <= MAX_TAIL && tail.iter().all(|segment| segment.bounds.shared_width(body) > 0.0);
+    if is_tail { start } else { band.len() }
 }
 
 #[cfg(test)]
