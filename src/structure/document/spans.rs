@@ -105,7 +105,13 @@ impl<'a> SpanWriter<'a> {
         let tail: Vec<char> = last.text.chars().rev().take(MAX_LAST_WORD).take_while(|sign| *sign != ' ').collect();
         let before: String = tail.into_iter().rev().collect();
         let is_one_link = last.target == next.target;
-        if is_one_link && last.target.as_ref().is_some_and(|target| has_word(target, &before, &next.text)) {
+        let is_word_of = |target: &String| {
+            // Some addresses are titles without the spaces between words.
+            let above = last.text.strip_suffix(before.as_str()).and_then(|above| above.strip_suffix(' '));
+            let above = above.and_then(|above| above.split(' ').next_back());
+            has_word(target, &before, &next.text) && !above.is_some_and(|above| has_word(target, above, &before))
+        };
+        if is_one_link && last.target.as_ref().is_some_and(is_word_of) {
             return false;
         }
         match LineEnd::between(&before, &next.text, || &self.vocabulary) {

@@ -20,6 +20,8 @@ fn an_address_that_goes_on_in_the_next_line_has_no_space() {
     assert!(text.ends_with("https://example.org/10.1/a](https://example.org/10.1/a)"), "{text}");
     let other = sheet("https://example.org/10.1/a", ["two", "words"]);
     assert!(other.ends_with("two words](https://example.org/10.1/a)"), "{other}");
+    let title = sheet("https://example.org/a-paperaboutlines/", ["a paper about", "lines"]);
+    assert!(title.ends_with("a paper about lines](https://example.org/a-paperaboutlines/)"), "{title}");
     let text =
         markdown(Sheet::new().link(40.0, 600.0, "https://a.org/").line(&format!("{FULL} https://a.org/")).line("is"));
     assert!(text.ends_with("https://a.org/](https://a.org/) is"), "{text}");
