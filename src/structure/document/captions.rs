@@ -1,6 +1,6 @@
 //! Captions: by their label, their type and the figure or table beside them.
 
-use super::super::caption_label::is_caption_label;
+use super::super::caption_label::{is_caption_label, names_figure};
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
@@ -18,8 +18,10 @@ const LABEL_SPACE: f32 = 1.6;
 const MIN_FIGURE_PT: f32 = 20.0;
 /// So many figures of a page are compared with its paragraphs.
 const MAX_FIGURES: usize = 200;
-/// A caption with a label is at most so many times larger than the body. What is larger is a heading.
+/// A caption with a label is smaller than so many times the body. What is larger is a heading.
 const LARGEST: f32 = 1.15;
+/// One that names a figure or a table is smaller than so many times the body.
+const TITLE: f32 = 1.5;
 /// A caption has at most so many lines.
 const MAX_LINES: usize = 8;
 
@@ -27,7 +29,9 @@ const MAX_LINES: usize = 8;
 pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     join_labels(drafts, pages);
     let is_caption = |draft: &Draft, page: &DocumentPage| {
-        is_labelled(draft) && draft.size() < LARGEST * statistics.body_size && is_beside_figure(draft, page)
+        let is_named = draft.size() < TITLE * statistics.body_size && has_name(draft);
+        let is_larger = draft.size() >= LARGEST * statistics.body_size;
+        is_named || is_labelled(draft) && !is_larger && is_beside_figure(draft, page)
     };
     mark_if(drafts, pages, is_caption);
     mark_lines_in_figures(drafts, pages, statistics);
@@ -121,9 +125,19 @@ fn is_near(text: Bounds, figure: Bounds, em: f32) -> bool {
     (is_close(below) || is_close(above)) && text.x0.max(figure.x0) < text.x1.min(figure.x1)
 }
 
-/// Whether it begins with a word and a number, maybe after a bullet: the label of a figure or a table.
+/// Whether it begins with a word and a number: the label of a figure or a table.
 fn is_labelled(draft: &Draft) -> bool {
-    let Some(line) = draft.lines.first() else { return false };
+    is_caption_label(first_words(draft))
+}
+
+/// Whether it begins with such a label that a sign ends, and is no line of a list of figures.
+fn has_name(draft: &Draft) -> bool {
+    names_figure(first_words(draft)) && !draft.lines.iter().any(|line| line.is_row())
+}
+
+/// The words of the first line, without a bullet.
+fn first_words<'d>(draft: &'d Draft) -> impl Iterator<Item = &'d str> + Clone {
     let is_bullet = draft.marker.as_ref().is_some_and(|marker| matches!(marker.kind, MarkerKind::Bullet(_)));
-    is_caption_label(line.words.iter().skip(usize::from(is_bullet)).map(|word| word.text.as_str()))
+    let line = draft.lines.first().into_iter().flat_map(|line| &line.words);
+    line.skip(usize::from(is_bullet)).map(|word| word.text.as_str())
 }

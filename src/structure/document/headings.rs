@@ -535,7 +535,8 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
         return false;
     }
     let is_sentence = draft.ends_sentence() || draft.last_sign().is_some_and(|sign| matches!(sign, ',' | ';'));
-    let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE);
+    let opens_list = next.is_some_and(|next| next.marker.is_some());
+    let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE) && !opens_list;
     let has_cells = draft.lines.iter().any(|line| line.has_cells());
     let has_value = draft.lines.first().is_some_and(|line| is_cell_value(after_label(line)));
     let is_label = has_value || is_over && (has_cells || draft.last_sign() == Some(':'));
@@ -554,9 +555,25 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     let is_numbered = draft_depth(draft).is_some();
     is_apart
         && is_followed
-        && (!is_sentence || is_numbered)
+        && (!is_sentence || is_numbered || is_question(draft) || introduces(draft, next))
         && draft.lines.len() < MAX_LINES
         && (is_emphasised(draft, statistics) || is_plain_heading(draft, next, statistics))
+}
+
+/// Whether a bold line asks a question, as the headings of answers do.
+fn is_question(draft: &Draft) -> bool {
+    let is_asked = draft.last_sign().is_some_and(|sign| matches!(sign, '?' | '？'));
+    is_asked && draft.len() <= MAX_CHARACTERS / 2 && is_bold_line(draft)
+}
+
+/// Whether a short bold line with a colon stands over a list or a text.
+fn introduces(draft: &Draft, next: Option<&Draft>) -> bool {
+    let is_text = |next: &Draft| next.marker.is_some() || has_lines(next);
+    draft.last_sign() == Some(':') && draft.len() <= MAX_SENTENCE && is_bold_line(draft) && next.is_some_and(is_text)
+}
+
+fn is_bold_line(draft: &Draft) -> bool {
+    draft.lines.len() == 1 && draft.share(|style| style.is_bold) > MOST
 }
 
 /// Whether it has a mark that no heading has.
@@ -573,9 +590,7 @@ fn is_small_heading(draft: &Draft, next: Option<&Draft>) -> bool {
         let factor = if is_flush { LARGER_TEXT } else { 1.02 };
         next.is_paragraph() && next.lines.len() > 1 && next.size() < factor * draft.size()
     };
-    draft.lines.len() == 1
-        && draft.share(|style| style.is_bold) > MOST
-        && (draft_depth(draft).is_some() || is_capitals(draft) || next.is_some_and(is_over_text))
+    is_bold_line(draft) && (draft_depth(draft).is_some() || is_capitals(draft) || next.is_some_and(is_over_text))
 }
 
 /// Whether a marked line is the first of an item: the paragraph below it begins where the text after its mark does.
@@ -615,7 +630,7 @@ fn is_emphasised(draft: &Draft, statistics: &TypeStatistics) -> bool {
 }
 
 /// Whether a colour is neither black nor grey nor white.
-fn is_vivid([red, green, blue]: [u8; 3]) -> bool {
+pub(super) fn is_vivid([red, green, blue]: [u8; 3]) -> bool {
     red.max(green).max(blue) - red.min(green).min(blue) > 48
 }
 

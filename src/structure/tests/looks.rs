@@ -263,3 +263,43 @@ fn the_underline_of_a_link_divides_no_paragraph() {
     assert_eq!(blocks(true), 1);
     assert_eq!(blocks(false), 2);
 }
+
+#[test]
+fn a_bold_question_and_what_introduces_a_list_are_headings() {
+    let page = |text: &str, lines: &[&str]| {
+        let sheet = Sheet::new().line(FULL).line(FULL).space(8.0).at(50.0, BOLD, text);
+        markdown(lines.iter().fold(sheet, |sheet, line| sheet.line(line)))
+    };
+    assert!(page("How does it work?", &[FULL, FULL]).contains("# How does it work?"));
+    assert!(page("As a boater:", &["• Stay within the channels", "• Call for help"]).contains("# As a boater:"));
+    assert!(page("Bill to:", &["Ada Lovelace", "12 Square"]).contains("**Bill to:**"));
+}
+
+#[test]
+fn labels_of_figures_and_tables_are_no_headings_in_larger_type() {
+    let larger = Face { size: 12.0, ..BOLD };
+    let page = |text: &str| {
+        markdown(Sheet::new().line(FULL).line(FULL).space(8.0).at(50.0, larger, text).space(8.0).line(FULL))
+    };
+    for label in ["Table 13.2. The effect of salts", "Figure 3: Views by age", "Table: Observers in May"] {
+        assert!(page(label).contains(&format!("\n\n**{label}**\n\n")), "{}", page(label));
+    }
+    for title in ["Activity 4. Replacing the salts", "Table of salts and their effects"] {
+        assert!(page(title).contains(&format!("# {title}")), "{}", page(title));
+    }
+}
+
+#[test]
+fn a_line_in_a_colour_of_its_own_ends_before_bold_text() {
+    let page = |color: [u8; 3]| {
+        let mut sheet = Sheet::new().line(FULL).line(FULL).space(8.0);
+        let first = sheet.layout.words.len();
+        sheet = sheet.at(50.0, BOLD, "Replace");
+        sheet.layout.words.iter_mut().skip(first).for_each(|word| word.color = color);
+        sheet.put(50.0, BOLD, "l. Recyclable materials.");
+        sheet.put(175.0, PLAIN, "Plastics can be replaced by new materials");
+        markdown(sheet.space(12.0).line(FULL))
+    };
+    assert!(page([40, 160, 40]).contains("# Replace\n\n**l. Recyclable"), "{}", page([40, 160, 40]));
+    assert!(page([0; 3]).contains("Replace l. Recyclable"), "{}", page([0; 3]));
+}

@@ -8,7 +8,7 @@ use super::markers::{Marker, label_marker, marker};
 use super::room::Room;
 use super::spacing::{FULL_EM, INDENT_EM, is_long, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place};
-use crate::document::headings::{MUCH_LARGER, section_depth};
+use crate::document::headings::{MUCH_LARGER, is_vivid, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::list_marks;
@@ -347,7 +347,11 @@ impl<'a> Splitter<'_, 'a> {
         let italic = is_whole(!first.style.is_italic, above, &Line::is_italic)
             || is_whole(!last.style.is_italic, below, &Line::is_italic);
         let capitals = above.is_capitals() != below.is_capitals() && above.is_bold() && below.is_bold();
-        (bold || italic || capitals) && !self.flows_on(start, next)
+        let has_link = above.words.iter().any(|word| word.target.is_some());
+        let colour = is_whole(!has_link && !is_vivid(first.style.color), above, &|line| {
+            line.is_all(|style| is_vivid(style.color))
+        });
+        (bold || italic || capitals || colour) && !self.flows_on(start, next)
     }
 
     /// Whether a line is full and the next one begins where a paragraph's next line does.
