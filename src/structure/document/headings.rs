@@ -2,12 +2,12 @@
 
 use super::super::bounds::quarters;
 use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, roman_value};
-use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{is_labelled, marker};
 use super::joins::append_below;
 use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below, set_below_tagged_title};
 use super::type_statistics::TypeStatistics;
+use super::{DocumentPage, OutlineHeading};
 use crate::list_marks::MarkerKind;
 use crate::measures::{LARGER, NEXT_LINE_EM, SAME_EDGE_EM, SMALLER};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,11 @@ const MIN_KEY_COMMAS: usize = 4;
 const MIN_TEXT: usize = 120;
 /// So many characters of paragraphs in one size show that it is one of text.
 const MIN_TEXTS: usize = 3 * MIN_TEXT;
+/// Running heads end above this share of the height of the page, and the text begins so many ems below them.
+const HEAD_SHARE: f32 = 0.07;
+const HEAD_SPACE_EM: f32 = 1.4;
+/// A running head has at most so many parts beside each other.
+const MAX_BESIDE: usize = 3;
 /// Maximum number of headings in one look with nothing between them.
 const MAX_RUN: usize = 4;
 /// Lines over no text are taken for labels of charts only if at least so many headings stand over text.
@@ -78,7 +83,12 @@ impl<'f, 'd> Flow<'f, 'd> {
 }
 
 /// Turns drafts into headings, with their levels.
-pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
+pub(super) fn mark(
+    drafts: &mut [Draft],
+    pages: &[DocumentPage],
+    outline: &[OutlineHeading],
+    statistics: &TypeStatistics,
+) {
     let outline = Outline::new(outline);
     doubt_tags(drafts, statistics);
     let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
@@ -102,6 +112,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         }
     }
     headings.retain(|index| !is_line_of_block(flow, *index, statistics) && !is_among_items(flow, *index));
+    headings.retain(|index| !is_running(flow, *index, pages, statistics));
     headings = without_labels(flow, &headings);
     headings = without_lone_looks(flow, &headings, statistics);
     let title = title(flow, &headings, statistics);
@@ -228,6 +239,21 @@ fn without_lone_looks(flow: Flow, headings: &[usize], statistics: &TypeStatistic
 fn is_line_of_block(flow: Flow, index: usize, statistics: &TypeStatistics) -> bool {
     let is_small = |draft: &Draft| heading_size(draft) < MUCH_LARGER * statistics.body_size;
     flow.draft(index).is_some_and(is_small) && is_in_block(flow, index)
+}
+
+/// Whether a line stands where running heads do, far above the text and in type hardly larger. A page that is read alone does
+/// not show that they repeat.
+fn is_running(flow: Flow, index: usize, pages: &[DocumentPage], statistics: &TypeStatistics) -> bool {
+    let Some(draft) = flow.draft(index) else { return false };
+    let Some(page) = pages.get(draft.place.page).map(|page| &page.structure) else { return false };
+    let own = draft.bounds_on(page);
+    let next = std::iter::successors(flow.next_index(index), |at| flow.next_index(*at)).filter_map(|at| flow.draft(at));
+    let on_page = next.take_while(|next| next.place.page == draft.place.page).map(|next| next.bounds_on(page).y0);
+    // What stands beside it is part of the running head.
+    let below = on_page.take(MAX_BESIDE).find(|top| *top > own.y1);
+    heading_size(draft) < MUCH_LARGER * statistics.body_size
+        && own.y1 < HEAD_SHARE * page.height
+        && below.is_some_and(|top| top - own.y1 > HEAD_SPACE_EM * statistics.body_size)
 }
 
 fn is_in_block(flow: Flow, index: usize) -> bool {

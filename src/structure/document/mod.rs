@@ -57,7 +57,7 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     let mut drafts = all_drafts(pages, &furniture, &statistics);
     notes::mark(&mut drafts, pages, &statistics);
     captions::mark_labelled(&mut drafts, pages, &statistics);
-    headings::mark(&mut drafts, outline, &statistics);
+    headings::mark(&mut drafts, pages, outline, &statistics);
     entries::mark_rows(&mut drafts);
     lists::mark(&mut drafts, &statistics);
     entries::mark_labels(&mut drafts, &statistics);

@@ -303,3 +303,13 @@ fn a_line_in_a_colour_of_its_own_ends_before_bold_text() {
     assert!(page([40, 160, 40]).contains("# Replace\n\n**l. Recyclable"), "{}", page([40, 160, 40]));
     assert!(page([0; 3]).contains("Replace l. Recyclable"), "{}", page([0; 3]));
 }
+
+#[test]
+fn a_line_far_above_the_text_at_the_edge_of_a_page_is_no_heading() {
+    let page = |space: f32| {
+        let sheet = Sheet::new().go_to(32.0).at(50.0, BOLD, "COLLEGE OF THE SOUTH");
+        markdown(sheet.space(space).line(FULL).line(FULL))
+    };
+    assert!(!page(24.0).contains('#'), "{}", page(24.0));
+    assert!(page(6.0).contains("# COLLEGE OF THE SOUTH"), "{}", page(6.0));
+}
