@@ -29,7 +29,7 @@ const MAX_FIGURES: usize = 2_000;
 const MAX_RULES: usize = 5_000;
 /// Rules within this share of the height from the edges of a page divide running lines from its columns. In forms, rules run
 /// through columns too.
-const MARGIN_SHARE: f32 = 0.1;
+pub(crate) const MARGIN_SHARE: f32 = 0.1;
 
 /// Whether a word is slanted, as a watermark is. It belongs to no line of other words and to no table.
 pub(crate) fn is_slanted(word: &Word) -> bool {

@@ -3,6 +3,7 @@
 use super::listings::with_listings;
 use super::prose::prose_of;
 use crate::measures::LARGER;
+use crate::reading::MARGIN_SHARE;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
@@ -26,6 +27,8 @@ const MIN_FLUSH: usize = 3;
 /// A heading between two tables is larger than the line below it, or further from the line above than from that below by this
 /// factor.
 const LARGER_GAP: f32 = 1.5;
+/// The rule of a running line is longer than this share of the width of the page.
+const HEAD_RULE: f32 = 0.6;
 /// Lines are gathered into at most this many groups at a time.
 const MAX_OPEN_GROUPS: usize = 200;
 
@@ -34,8 +37,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let lines = text_lines(words.all());
     let prose = prose_of(&lines);
     let gutters = gutters(&lines, &prose);
+    let heads = head_rules(page, edges);
     let mut found = Vec::new();
-    for group in groups(&lines, &with_listings(&lines, &prose)) {
+    for group in groups(&lines, &with_listings(&lines, &prose), &heads) {
         let own: Vec<PlacedWord> = group.iter().flat_map(|c| c.words.iter().copied()).collect();
         for part in side_by_side(own, &gutters) {
             match table_of(&part, page, edges) {
@@ -147,11 +151,25 @@ fn side_by_side<'p>(words: Vec<PlacedWord<'p>>, gutters: &[Gutter]) -> Vec<Vec<P
     vec![left, right]
 }
 
-/// Groups of chunks that can be one table: lines of several chunks, with prose and listings as barriers.
-fn groups<'a, 'p>(lines: &'a [TextLine<'p>], prose: &[Vec<bool>]) -> Vec<Vec<&'a Chunk<'p>>> {
+/// The heights of the rules below the running head and above the running foot.
+fn head_rules(page: &PageLayout, edges: &Edges) -> Vec<f32> {
+    let is_in_margin = |at: f32| !(MARGIN_SHARE * page.height..(1.0 - MARGIN_SHARE) * page.height).contains(&at);
+    let rules = edges.horizontal.iter().filter(|edge| edge.is_rule && edge.len() > HEAD_RULE * page.width);
+    rules.map(|edge| edge.at).filter(|at| is_in_margin(*at)).collect()
+}
+
+/// Groups of chunks that can be one table: lines of several chunks, with prose, listings and the rules of running lines as
+/// barriers.
+fn groups<'a, 'p>(lines: &'a [TextLine<'p>], prose: &[Vec<bool>], rules: &[f32]) -> Vec<Vec<&'a Chunk<'p>>> {
     let mut open: Vec<Group> = Vec::new();
     let mut done: Vec<Group> = Vec::new();
+    let mut last = f32::MIN;
     for (line, marks) in lines.iter().zip(prose) {
+        let is_ruled_off = rules.iter().any(|at| last < *at && *at < line.baseline);
+        last = line.baseline;
+        if is_ruled_off {
+            done.append(&mut open);
+        }
         for run in free_runs(line, marks) {
             let mut hosts = open.extract_if(.., |g| g.takes(&run, line));
             let host = hosts.next();

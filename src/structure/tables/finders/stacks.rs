@@ -57,6 +57,8 @@ const MIN_CAPTION_WORDS: usize = 4;
 /// A line between two tables is a sentence if it has at least so many words and is indented by at most so many ems.
 const MIN_SENTENCE: usize = 6;
 const MAX_INDENT: f32 = 3.2;
+/// A paragraph below rows is so many times further from them than they are from each other.
+const TEXT_SPACE: f32 = 1.2;
 /// A caption has at most so many lines.
 const MAX_CAPTION_LINES: usize = 6;
 /// A band without text that is higher, in points, stands between two tables.
@@ -385,11 +387,15 @@ fn areas(
             areas.extend(open.take());
             rows_size = None;
         }
-        let lines = table_lines(&words.inside(&band));
+        let mut lines = table_lines(&words.inside(&band));
         let whole = band;
+        let rows = rows_above_text(&lines, &band);
+        let text = lines.split_off(rows);
+        let end = lines.last().filter(|_| !text.is_empty()).map_or(band.y1, |last| last.baseline + 0.3 * last.size);
+        let band = Bounds { y1: end, ..band };
         // A rule far below several lines is that of a foot or a box, unless rows stand above them.
         let is_apart = a.is_rule && b.is_rule && (open.is_some() || lines.len() <= 2);
-        let band = if is_apart { without_white(whole, &lines, page) } else { whole };
+        let band = if is_apart { without_white(band, &lines, page) } else { band };
         if band.y0 > whole.y0 {
             areas.extend(open.take());
         }
@@ -483,6 +489,16 @@ fn is_sentence_apart(lines: &[TextLine], at: usize, band: &Bounds) -> bool {
     is_left && is_sentence && ends && is_far(above, *baseline) && is_far(*baseline, below)
 }
 
+/// The number of lines above the paragraph that ends a band: it stands below rows, further from them than they and its own
+/// lines are from each other.
+fn rows_above_text(lines: &[TextLine], band: &Bounds) -> usize {
+    let Some((last, above)) = lines.split_last() else { return 0 };
+    let rows = above.iter().rposition(|line| !is_full(line, band)).map_or(0, |row| row + 1);
+    let step = |at: usize| lines.get(at).zip(lines.get(at + 1)).map_or(0.0, |(own, next)| next.baseline - own.baseline);
+    let is_apart = rows > 1 && step(rows - 1) > TEXT_SPACE * step(rows - 2).max(step(rows));
+    if rows < above.len() && is_one(last) && is_flush(last, band) && is_apart { rows } else { lines.len() }
+}
+
 /// Whether full lines are all that a band holds. The first one may be indented.
 fn is_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
     let is_first = |at: usize, line: &TextLine| at == 0 && is_one(line) && is_wide(line, band);
@@ -506,8 +522,12 @@ fn is_short_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
 /// Whether a line is one text from the left edge over most of the width. The rest of a cell in a later column begins
 /// further in.
 fn is_full(line: &TextLine, band: &Bounds) -> bool {
-    let is_flush = line.chunks.first().is_some_and(|chunk| chunk.bounds.x0 - band.x0 < MIN_INDENT * line.size + 2.0);
-    is_one(line) && is_flush && is_wide(line, band)
+    is_one(line) && is_flush(line, band) && is_wide(line, band)
+}
+
+/// Whether a line begins at the left edge.
+fn is_flush(line: &TextLine, band: &Bounds) -> bool {
+    line.chunks.first().is_some_and(|chunk| chunk.bounds.x0 - band.x0 < MIN_INDENT * line.size + 2.0)
 }
 
 /// Whether the text of a line takes most of the width.

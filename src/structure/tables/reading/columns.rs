@@ -14,8 +14,10 @@ const FULL_LINE: (usize, usize) = (3, 4);
 pub(super) const MIN_SEAM: f32 = 0.4;
 /// Each of them stands at the left, the middle or the right of its column, within this many ems.
 const OFF_COLUMN: f32 = 0.6;
-/// Single words that stand over a column each, within this many ems, are heads however close they are.
+/// Single words that stand over a column each, within this many ems, are heads however close they are. So are words that begin
+/// at the left edges of at least so many columns.
 const ON_COLUMN: f32 = 0.3;
+const MIN_FLUSH: usize = 4;
 
 /// Minimum number of them.
 const MIN_VALUES: usize = 3;
@@ -324,7 +326,26 @@ fn joined_by_column<'p>(pieces: Vec<Piece<'p>>) -> Vec<Piece<'p>> {
 /// Divides a chunk where a space of it lies between two columns, or so that each part stands over its own column.
 fn pieces_of_chunk<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
     let pieces = cleared_pieces(chunk, columns);
-    pieces.into_iter().flat_map(|piece| abreast(&piece, columns).unwrap_or_else(|| vec![piece])).collect()
+    let parts = |piece: &Piece<'p>| flush(piece, columns).or_else(|| abreast(piece, columns));
+    pieces.into_iter().flat_map(|piece| parts(&piece).unwrap_or_else(|| vec![piece])).collect()
+}
+
+/// The parts of a piece over many columns that begin at the left edges of these: heads that are as long as their columns are
+/// wide.
+fn flush<'p>(piece: &Piece<'p>, columns: &[Column]) -> Option<Vec<Piece<'p>>> {
+    let own = columns.get(piece.first..=piece.last).filter(|own| own.len() >= MIN_FLUSH)?;
+    let words = &piece.chunk.words;
+    let begins = |column: &Column| {
+        words.iter().position(|w| (w.word.bounds.x0 - column.lo).abs() < ON_COLUMN * w.word.size && w.word.is_spaced)
+    };
+    let mut starts: Vec<usize> = own.iter().skip(1).map(begins).collect::<Option<_>>()?;
+    starts.insert(0, 0);
+    starts.push(words.len());
+    let part = |(at, range): (usize, &[usize])| match range {
+        [start, end] if start < end => piece_at(words.get(*start..*end)?, piece.first + at),
+        _ => None,
+    };
+    starts.windows(2).enumerate().map(part).collect()
 }
 
 /// The parts of a piece over several columns, one aligned with each: heads that stand closer than their columns.

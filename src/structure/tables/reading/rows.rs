@@ -5,9 +5,12 @@ use super::centred::HALF_PITCH;
 use super::columns::{Column, Piece};
 use super::head::is_valued;
 use crate::measures::WORD_SPACE_EM;
+use std::ops::Range;
 
 /// A line end that leaves more room than this many ems after the next word was no line end of a paragraph.
 const ROOM: f32 = 1.0;
+/// So many items with further lines show that these describe the item above.
+const MIN_ITEMS: usize = 3;
 /// Lines further apart than this many ems are not of one row.
 const MAX_PITCH: f32 = 2.2;
 
@@ -57,7 +60,7 @@ pub(crate) fn rows_of(
     joins: &[Option<bool>],
     proof: Proof,
     is_ruled: impl Fn(&RowLine, &RowLine) -> bool,
-) -> Vec<std::ops::Range<usize>> {
+) -> Vec<Range<usize>> {
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
     let ruled_count = ruled.iter().filter(|r| **r).count();
     let unruled = lines.windows(2).zip(&ruled).filter(|(_, ruled)| !**ruled).map(|(pair, _)| pair);
@@ -85,7 +88,43 @@ pub(crate) fn rows_of(
     if start < lines.len() {
         rows.push(start..lines.len());
     }
-    rows
+    with_details(rows, lines, |at| ruled.get(at - 1) == Some(&true))
+}
+
+/// Joins the rows that describe the item above them to its row: each is a cell in the column of its text, and stands beside
+/// neither a number nor an amount. `is_ruled` tells whether a rule lies above a line.
+fn with_details(rows: Vec<Range<usize>>, lines: &[RowLine], is_ruled: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let own = |row: &Range<usize>| lines.get(row.clone()).unwrap_or_default();
+    let column = |row: &Range<usize>| match own(row) {
+        [RowLine { pieces, .. }] => match pieces.as_slice() {
+            [only] if only.first > 0 && only.first == only.last => Some(only.first),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_item = |row: &Range<usize>, text: usize| {
+        let first = own(row).first();
+        let has_amount = |line: &RowLine| line.pieces.iter().any(|piece| piece.first > text && piece.chunk.is_value());
+        let has_text = |line: &RowLine| line.pieces.iter().any(|own| own.first == text && !own.chunk.is_value());
+        first.is_some_and(|line| line.fills(0) && has_text(line) && has_amount(line))
+    };
+    let details = rows.iter().filter_map(column);
+    let Some(text) = details.clone().next() else { return rows };
+    let first = rows.iter().position(|row| is_item(row, text)).unwrap_or(rows.len());
+    let (before, list) = rows.split_at(first);
+    let (items, others): (Vec<&Range<usize>>, Vec<&Range<usize>>) = list.iter().partition(|row| is_item(row, text));
+    let are_details = others.iter().all(|row| column(row) == Some(text) && !is_ruled(row.start));
+    if items.len() < MIN_ITEMS || others.len() < items.len() || !are_details {
+        return rows;
+    }
+    let mut joined = before.to_vec();
+    for row in list {
+        match joined.last_mut().filter(|_| !is_item(row, text)) {
+            Some(item) => item.end = row.end,
+            None => joined.push(row.clone()),
+        }
+    }
+    joined
 }
 
 /// The number of lines of the first row, if rows stand wider than lines, and else one.

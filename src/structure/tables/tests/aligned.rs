@@ -3,7 +3,7 @@
 use super::super::finders::alignment::headed_parts;
 use super::super::layout::cell_text::cell_text;
 use super::super::layout::lines::{PageWords, PlacedWord};
-use super::{find_tables, page, tables_of, word};
+use super::{find_tables, page, rule, tables_of, word};
 use pagewise_text::{Bounds, PageLayout};
 
 #[test]
@@ -303,4 +303,41 @@ port       port to listen at, local";
         "^Field | ^Type of the field | ^Use\nconn | connection flag of it | \nsock | connection socket here | \n\
          ipad | address of the remote end | \nport | port to listen at, local | "
     );
+}
+
+#[test]
+fn heads_as_long_as_their_columns_are_wide_begin_where_these_do() {
+    let sketch = "
+*Tube* *Pure* *Water* *Sugar* *Mix* *Live* *Yeast*
+2      24 ml          0 ml          4 ml
+3      12 ml          12 ml         4 ml
+4      4 ml           12 ml         12 ml";
+    let heads = "^Tube | ^Pure Water | ^Sugar Mix | ^Live Yeast\n";
+    assert!(tables_of(sketch).starts_with(heads), "{}", tables_of(sketch));
+}
+
+#[test]
+fn further_lines_of_an_item_belong_to_its_row() {
+    let item = |number: u8| {
+        format!(
+            "{number}      Hosting of mail in May     3,89     3,89\n       Price of a unit\n       By the name of one\n       As from May\n"
+        )
+    };
+    let sketch = format!("Pos.   Text                       Price    Sum\n{}", (1..4).map(item).collect::<String>());
+    let row = "Hosting of mail in May Price of a unit By the name of one As from May | 3,89 | 3,89";
+    assert_eq!(tables_of(&sketch), format!("^Pos. | ^Text | ^Price | ^Sum\n1 | {row}\n2 | {row}\n3 | {row}"));
+}
+
+#[test]
+fn a_running_head_above_a_rule_is_no_row() {
+    let mut sketched = page("Tube   Water   Sugar\n2      24 ml   0 ml\n3      12 ml   12 ml\n4      4 ml    12 ml");
+    sketched.words.push(word("COLLEGE", 60.0, 70.0));
+    sketched.words.push(word("BIO181", 400.0, 70.0));
+    let without = super::shapes(&sketched);
+    sketched.rules.push(rule(60.0, 78.5, 540.0, 79.0));
+    assert_eq!(
+        super::shapes(&sketched),
+        "^Tube | ^Water | ^Sugar\n2 | 24 ml | 0 ml\n3 | 12 ml | 12 ml\n4 | 4 ml | 12 ml"
+    );
+    assert!(without.contains("COLLEGE"), "{without}");
 }

@@ -1,6 +1,6 @@
 //! Tables with rules.
 
-use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
+use super::{FOLDS, HEIGHT, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
 use pagewise_text::{Bounds, Fill, PageLayout, Script, Word};
 
 #[test]
@@ -1541,4 +1541,37 @@ Sum of all                363         388         341";
     let first = "^ | ^2023 | ^2022 | ^2021\nNet income | $ 1,240 | $ 1,254 | $ 1,210\n";
     let second = "\n\n^ | ^2023 | ^2022 | ^2021\nNet sales | $ 240 | $ 254 | $ 210\n";
     assert!(found.starts_with(first) && found.contains(second), "{found}");
+}
+
+#[test]
+fn a_paragraph_apart_from_the_rows_above_it_ends_their_table() {
+    let sketch = "
+Year      Three     Five      Seven
+1         33.00     20.00     14.29
+2         44.45     32.00     24.49
+3         14.81     19.20     17.49
+4                   11.52     12.49
+5                   11.52      8.93
+6                    5.76      8.93
+7                              8.93
+
+Suppose that a business just bought goods
+which fall into the class of three years, so
+that its tax would be:
+
+Year      Share     Basis     Used     Sum
+1         .1667     1000      166      166
+2         .3333     1000      333      500";
+    let mut sketched = page(sketch);
+    for row in [0_u8, 13] {
+        let y0 = 98.0 + HEIGHT * f32::from(row);
+        let bounds = Bounds { x0: 58.0, y0, x1: 330.0, y1: y0 + 16.0 };
+        sketched.fills.push(Fill { bounds, color: [220; 3] });
+    }
+    assert_eq!(
+        shapes(&sketched),
+        "^Year | ^Three | ^Five | ^Seven\n1 | 33.00 | 20.00 | 14.29\n2 | 44.45 | 32.00 | 24.49\n\
+         3 | 14.81 | 19.20 | 17.49\n4 |  | 11.52 | 12.49\n5 |  | 11.52 | 8.93\n6 |  | 5.76 | 8.93\n7 |  |  | 8.93\n\n^Year | ^Share | ^Basis | ^Used | ^Sum\n\
+         1 | .1667 | 1000 | 166 | 166\n2 | .3333 | 1000 | 333 | 500"
+    );
 }
