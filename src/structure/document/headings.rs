@@ -427,13 +427,14 @@ fn may_be_next(draft: &Draft) -> bool {
 }
 
 /// The title: the highest heading of the first page. If the highest is short, it may be the name of a journal: then the
-/// title is a longer one in large type that stands over no text, but over its authors.
+/// title is a longer one in large type that stands over no text, but over its authors, and below none.
 fn title(flow: Flow, headings: &[usize], statistics: &TypeStatistics) -> Option<usize> {
     let on_first = headings.iter().filter_map(|at| Some((*at, flow.draft(*at)?)));
     let on_first: Vec<(usize, &Draft)> = on_first.filter(|(_, draft)| draft.place.page == 0).collect();
+    let text = text_after(flow, 0);
     let is_long = |at: usize, draft: &Draft| {
         let is_over_text = flow.next(at).is_some_and(is_text);
-        draft.len() >= MIN_TITLE && heading_size(draft) >= TITLE * statistics.body_size && !is_over_text
+        draft.len() >= MIN_TITLE && heading_size(draft) >= TITLE * statistics.body_size && !is_over_text && at < text
     };
     let highest = |is_meant: &dyn Fn(usize, &Draft) -> bool| {
         let meant = on_first.iter().filter(|(at, draft)| is_meant(*at, draft));

@@ -266,3 +266,18 @@ fn the_numbers_of_two_notes_are_no_part_of_the_column_beside_them() {
     let sheet = ["24", "25"].into_iter().fold(sheet.space(20.0), note).go_to(240.0);
     assert_order((0..8).fold(sheet, line(50.0, SHORT)), &[SHORT, "which the other", "24. A note", "25. A note"]);
 }
+
+#[test]
+fn a_title_of_two_lines_beside_the_text_is_read_before_it() {
+    let large = Face { size: 24.0, ..PLAIN };
+    let loose = [(200.0, "these"), (236.0, "lines"), (272.0, "have"), (303.0, "wide"), (334.0, "gaps")];
+    let text = (0..12).fold(Sheet::new(), |mut sheet, at| {
+        match at % 3 {
+            0 => loose.iter().for_each(|(x, text)| sheet.put(*x, PLAIN, text)),
+            _ => sheet.put(200.0, PLAIN, "and others fill their column"),
+        }
+        sheet.space(12.0)
+    });
+    let title = text.go_to(98.0).at(50.0, large, "Executive").at(50.0, large, "Summary");
+    assert_order(title, &["# Executive Summary", "these lines have"]);
+}

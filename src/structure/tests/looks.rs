@@ -313,3 +313,12 @@ fn a_line_far_above_the_text_at_the_edge_of_a_page_is_no_heading() {
     assert!(!page(24.0).contains('#'), "{}", page(24.0));
     assert!(page(6.0).contains("# COLLEGE OF THE SOUTH"), "{}", page(6.0));
 }
+
+#[test]
+fn a_large_line_below_the_text_does_not_make_the_largest_one_a_name() {
+    let large = |size: f32| Face { size, ..PLAIN };
+    let sheet = Sheet::new().at(50.0, large(36.0), "MAKING SLIDES").space(20.0);
+    let sheet = (0..3).fold(sheet, |sheet, _| sheet.line(FULL)).line("and this line ends them here.").space(30.0);
+    let sheet = sheet.at(50.0, large(18.0), "INTERESTED IN OUR HELP WITH IT").space(20.0).line("Write us.");
+    assert_has(sheet, "# MAKING SLIDES");
+}

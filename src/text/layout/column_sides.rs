@@ -7,6 +7,8 @@ use crate::page_layout::Bounds;
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
 const MIN_WIDTH_EM: f32 = 5.0;
+/// A title beside the text is larger than the text by this factor, and may have fewer lines.
+const HEAD_SIZE: f32 = 1.4;
 /// A note in the margin is narrower, and its lines are close: from one to the next is less than this, in ems.
 const MIN_NOTE_EM: f32 = 3.5;
 const CLOSE_EM: f32 = 1.6;
@@ -52,10 +54,16 @@ struct Span {
     begins_within: bool,
 }
 
+impl Span {
+    fn top(&self) -> f32 {
+        self.baseline - self.size
+    }
+}
+
 impl HasPlace for Span {
     fn place(&self) -> WordPlace {
         let Self { baseline, size, left, right, .. } = *self;
-        let bounds = Bounds { x0: left, y0: baseline - size, x1: right, y1: baseline };
+        let bounds = Bounds { x0: left, y0: self.top(), x1: right, y1: baseline };
         WordPlace { bounds, baseline, size, order: 0, is_spaced: true }
     }
 }
@@ -117,8 +125,8 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
     let height = |side: &Side| side.bottom - side.bounds.y0;
     let shared = left.bottom.min(right.bottom) - left.bounds.y0.max(right.bounds.y0);
     let gutter = right.bounds.x0 - left.bounds.x1;
-    is_column(left, em)
-        && is_column(right, em)
+    is_column(left, right, em)
+        && is_column(right, left, em)
         && shared > SHARED_HEIGHT * height(left).min(height(right))
         && !are_cells(left, right, em)
         && (left.has_block || right.has_block || is_aligned(left, em, gutter) && is_aligned(right, em, gutter))
@@ -172,11 +180,19 @@ fn line_lefts(side: &Side) -> Vec<f32> {
     lines.filter_map(|line| line.first().map(|span| span.left)).collect()
 }
 
-fn is_column(side: &Side, em: f32) -> bool {
+fn is_column(side: &Side, beside: &Side, em: f32) -> bool {
     let width = side.bounds.width();
     let is_note = || width > MIN_NOTE_EM * em && is_close(side, em);
     let is_wide = width > MIN_WIDTH_EM * em || side.is_list();
-    side.has_block || side.spans.len() >= MIN_LINES && (is_wide || is_note())
+    side.has_block || (side.spans.len() >= MIN_LINES || is_side_head(side, beside, em)) && (is_wide || is_note())
+}
+
+/// Whether all of it is in much larger type than the text beside it, as a title is.
+fn is_side_head(side: &Side, text: &Side, em: f32) -> bool {
+    let is_large = |span: &Span| span.size > HEAD_SIZE * em;
+    let others = || text.spans.iter().take(MAX_SPANS);
+    let is_beside = |span: &Span| others().any(|own| own.top() < span.baseline && span.top() < own.baseline);
+    !side.spans.is_empty() && side.spans.iter().all(|span| is_large(span) && is_beside(span)) && !others().all(is_large)
 }
 
 /// Whether the sides are read across: their lines share baselines, and are those of a table or a form, not of prose.

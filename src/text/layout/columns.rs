@@ -160,7 +160,9 @@ impl<S: ColumnPart> Cutter<S> {
         let mut gutters = strips(segments, &self.rules);
         gutters.sort_by(|a, b| b.fewer.cmp(&a.fewer).then(b.count.cmp(&a.count)));
         gutters.dedup_by_key(|gutter| (gutter.first, gutter.count, gutter.fewer));
-        let mut tried = gutters.into_iter().take(MAX_TRIES);
+        // The one along the whole region may have few segments on one side, such as a title.
+        let whole = gutters.iter().skip(MAX_TRIES).find(|gutter| gutter.count == segments.len()).copied();
+        let mut tried = gutters.into_iter().take(MAX_TRIES).chain(whole);
         let found = tried.find_map(|gutter| {
             let (gutter, is_wide) = centered(gutter, segments, em)?;
             let (left, right) = sides(&gutter, segments, em)?;
