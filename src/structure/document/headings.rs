@@ -1,7 +1,7 @@
 //! Headings: by size, weight and place.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, roman_value};
+use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, page_number, roman_value};
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{is_labelled, marker};
 use super::joins::append_below;
@@ -113,6 +113,7 @@ pub(super) fn mark(
     }
     headings.retain(|index| !is_line_of_block(flow, *index, statistics) && !is_among_items(flow, *index));
     headings.retain(|index| !is_running(flow, *index, pages, statistics));
+    headings = without_parts_of_contents(flow, &headings);
     headings = without_labels(flow, &headings);
     headings = without_lone_looks(flow, &headings, statistics);
     let title = title(flow, &headings, statistics);
@@ -254,6 +255,23 @@ fn is_running(flow: Flow, index: usize, pages: &[DocumentPage], statistics: &Typ
     heading_size(draft) < MUCH_LARGER * statistics.body_size
         && own.y1 < HEAD_SHARE * page.height
         && below.is_some_and(|top| top - own.y1 > HEAD_SPACE_EM * statistics.body_size)
+}
+
+/// The headings without the titles of parts in contents, which stand between entries. Those of further lists, such as that of
+/// figures, look like the title of the contents.
+fn without_parts_of_contents(flow: Flow, headings: &[usize]) -> Vec<usize> {
+    let look = |at: &usize| flow.draft(*at).map(rank);
+    let (parts, others): (Vec<usize>, Vec<usize>) = headings.iter().partition(|at| is_among_entries(flow, **at));
+    let looks: BTreeSet<Option<Rank>> = others.iter().map(look).collect();
+    headings.iter().filter(|at| parts.binary_search(at).is_err() || looks.contains(&look(at))).copied().collect()
+}
+
+/// Whether a line stands between lines that end in the numbers of pages.
+fn is_among_entries(flow: Flow, index: usize) -> bool {
+    let is_entry =
+        |line: &Line| line.is_row() && line.words.last().is_some_and(|last| page_number(&last.text).is_some());
+    let are_entries = |draft: &Draft| draft.is_paragraph() && draft.is_all(is_entry);
+    flow.before(index).is_some_and(are_entries) && flow.next(index).is_some_and(are_entries)
 }
 
 fn is_in_block(flow: Flow, index: usize) -> bool {
@@ -427,11 +445,11 @@ fn may_be_next(draft: &Draft) -> bool {
 }
 
 /// The title: the highest heading of the first page. If the highest is short, it may be the name of a journal: then the
-/// title is a longer one in large type that stands over no text, but over its authors, and below none.
+/// title is a longer one in large type that stands over no text, but over its authors, and below neither text nor items.
 fn title(flow: Flow, headings: &[usize], statistics: &TypeStatistics) -> Option<usize> {
     let on_first = headings.iter().filter_map(|at| Some((*at, flow.draft(*at)?)));
     let on_first: Vec<(usize, &Draft)> = on_first.filter(|(_, draft)| draft.place.page == 0).collect();
-    let text = text_after(flow, 0);
+    let text = flow.order.iter().find(|at| flow.draft(**at).is_some_and(is_body)).copied().unwrap_or(usize::MAX);
     let is_long = |at: usize, draft: &Draft| {
         let is_over_text = flow.next(at).is_some_and(is_text);
         draft.len() >= MIN_TITLE && heading_size(draft) >= TITLE * statistics.body_size && !is_over_text && at < text
@@ -448,7 +466,7 @@ fn title(flow: Flow, headings: &[usize], statistics: &TypeStatistics) -> Option<
 fn kickers(flow: Flow, headings: &[usize], title: usize) -> Vec<usize> {
     let look = |at: &usize| flow.draft(*at).map(rank);
     let below: BTreeSet<Option<Rank>> = headings.iter().filter(|at| **at >= title).map(look).collect();
-    let is_over_text = flow.order.iter().filter(|at| **at < title).any(|at| flow.draft(*at).is_some_and(is_text));
+    let is_over_text = flow.order.iter().filter(|at| **at < title).any(|at| flow.draft(*at).is_some_and(is_body));
     let is_name = |at: &usize| flow.draft(*at).is_some_and(|draft| draft.place.page == 0) && look(at) < look(&title);
     let is_kind = |at: &usize| *at < title && !is_over_text && !below.contains(&look(at));
     headings.iter().filter(|at| is_name(at) || is_kind(at)).copied().collect()
@@ -517,6 +535,11 @@ pub(super) fn has_lines(draft: &Draft) -> bool {
 /// Whether a draft is a paragraph of the text, not the address of an author.
 fn is_text(draft: &Draft) -> bool {
     has_lines(draft) && draft.len() >= MIN_TEXT && draft.ends_sentence()
+}
+
+/// Whether a draft is a paragraph of the text, or a marked item.
+fn is_body(draft: &Draft) -> bool {
+    is_text(draft) || is_listed(draft)
 }
 
 fn is_in_flow(draft: &Draft) -> bool {

@@ -322,3 +322,33 @@ fn a_large_line_below_the_text_does_not_make_the_largest_one_a_name() {
     let sheet = sheet.at(50.0, large(18.0), "INTERESTED IN OUR HELP WITH IT").space(20.0).line("Write us.");
     assert_has(sheet, "# MAKING SLIDES");
 }
+
+#[test]
+fn the_title_of_a_part_is_no_heading_between_the_entries_of_contents() {
+    let large = |size: f32| Face { size, ..PLAIN };
+    let entries = |sheet: Sheet| {
+        let entry = |sheet: Sheet, name: &str| sheet.row(&[(50.0, name), (300.0, "12")]);
+        ["Introduction of salts", "Terms and signs of them", "Outliers in salts"]
+            .into_iter()
+            .fold(sheet, entry)
+            .space(12.0)
+    };
+    let page = |title: &str, size: f32| {
+        let sheet = Sheet::new().at(50.0, large(20.0), "Contents").space(12.0);
+        markdown(entries(entries(sheet).at(50.0, large(size), title).space(12.0)))
+    };
+    let text = page("Part One: The Salts", 13.0);
+    assert!(text.contains("# Contents") && !text.contains("# Part"), "{text}");
+    assert!(page("Figures", 20.0).contains("# Figures"));
+}
+
+#[test]
+fn a_larger_title_after_a_list_is_no_name_of_a_journal() {
+    let large = |size: f32| Face { size, ..PLAIN };
+    let list = |sheet: Sheet| sheet.line("• Stay within the channels").line("• Call for help").space(12.0);
+    let sheet = list(Sheet::new().at(50.0, large(16.0), "YOU CAN HELP").space(6.0));
+    let sheet =
+        list(sheet.at(50.0, large(24.0), "GRASS").space(12.0).at(50.0, large(18.0), "WHY IT IS IMPORTANT TO US"));
+    assert_has(sheet.clone(), "# YOU CAN HELP");
+    assert_has(sheet, "# GRASS");
+}
