@@ -6,6 +6,7 @@ use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::Place;
 use super::furniture::Furniture;
+use super::headings::MUCH_LARGER;
 use crate::measures::SAME_SIZE;
 use std::collections::BTreeMap;
 
@@ -51,15 +52,17 @@ impl TypeStatistics {
         let mut votes = Votes::default();
         let mut count = 0;
         for (page_index, page) in pages.iter().enumerate() {
+            let mut columns: Vec<Vec<&Line>> = Vec::new();
             for (region_index, region) in page.structure.regions.iter().enumerate() {
                 let Region::Column(column) = region else { continue };
                 let place = Place { page: page_index, region: region_index };
                 let kept = |index: usize| !furniture.contains(place, index);
                 let lines = column.lines.iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, line)| line);
-                let lines: Vec<&Line> = lines.take(MAX_LINES.saturating_sub(count)).collect();
-                count += lines.len();
-                votes.add(&lines);
+                columns.push(lines.take(MAX_LINES.saturating_sub(count)).collect());
+                count += columns.last().map_or(0, Vec::len);
             }
+            leave_out_title(&mut columns);
+            columns.iter().for_each(|lines| votes.add(lines));
         }
         let mut statistics = votes.statistics();
         statistics.fonts = pages.iter().map(|page| body_font(page, statistics.body_size)).collect();
@@ -174,6 +177,18 @@ impl Votes {
             origins: self.origins,
             fonts: Vec::new(),
         }
+    }
+}
+
+/// Takes out the first line of a page if it is much larger than all others: on a page with little text it would be the body. One
+/// with marks of notes is.
+fn leave_out_title(columns: &mut [Vec<&Line>]) {
+    let largest = columns.iter().flatten().skip(1).map(|line| line.size).reduce(f32::max);
+    let Some(first) = columns.iter_mut().find(|lines| !lines.is_empty()) else { return };
+    let is_larger = |line: &Line| largest.is_some_and(|size| line.size >= MUCH_LARGER * size);
+    let is_title = |line: &&Line| is_larger(line) && !line.words.iter().any(|word| word.is_raised);
+    if first.first().is_some_and(is_title) {
+        first.remove(0);
     }
 }
 

@@ -352,3 +352,10 @@ fn a_larger_title_after_a_list_is_no_name_of_a_journal() {
     assert_has(sheet.clone(), "# YOU CAN HELP");
     assert_has(sheet, "# GRASS");
 }
+
+#[test]
+fn the_title_of_a_page_with_little_text_is_not_its_body() {
+    let title = Face { size: 30.0, ..PLAIN };
+    let sheet = Sheet::new().at(50.0, title, "Integrity of results").space(200.0).line("Image from here");
+    assert_has(sheet, "# Integrity of results");
+}
