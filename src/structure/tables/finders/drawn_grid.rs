@@ -87,14 +87,14 @@ pub(super) struct DrawnGrid<'p> {
 }
 
 impl<'p> DrawnGrid<'p> {
-    /// The grid of a component, with the labels at the left of its rows. `None` if it has only one row or one column.
+    /// The grid of a component, with the labels at the left of its rows. `None` if it has only one row.
     pub(super) fn of(component: &Component, words: &PageWords<'p>) -> Option<Self> {
         let bare = Self::of_edges(component, words)?;
         let grid = match bare.label_edges(words) {
             Some(labels) => Self::of_edges(&component.joined(labels), words)?,
             None => bare,
         };
-        (grid.columns() > 1 && grid.rows() > 1).then_some(grid)
+        (grid.rows() > 1).then_some(grid)
     }
 
     fn of_edges(component: &Component, words: &PageWords<'p>) -> Option<Self> {

@@ -73,17 +73,18 @@ fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
         return None;
     }
     let (mut slots, rows, columns) = compact(grid.slots());
-    let rows = trimmed(&mut slots, rows, columns);
+    let is_list = columns == 1 && likeness::is_list(&slots, rows);
+    let rows = if is_list { rows } else { trimmed(&mut slots, rows, columns) };
     if likeness::are_pages(&slots) {
         return None;
     }
     split_spans(&mut slots);
     let rows = split_rows(&mut slots, rows);
-    let is_table = likeness::is_grid(&slots, rows, columns);
+    let is_table = is_list || columns > 1 && likeness::is_grid(&slots, rows, columns);
     if !is_table || likeness::has_columns_within(&slots) || likeness::cuts_lines(&slots) {
         return None;
     }
-    let heads = head::drawn_heads(&slots, rows, columns);
+    let heads = if is_list { 1 } else { head::drawn_heads(&slots, rows, columns) };
     slots.iter_mut().for_each(|slot| slot.is_header = slot.row < heads);
     Some((grid.area()?, table_of(slots, rows, columns, (ColumnsBy::Lines, true))?))
 }

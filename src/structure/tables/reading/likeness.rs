@@ -34,7 +34,7 @@ const MIN_CONTENTS: usize = 6;
 pub(crate) const FAR_CHUNKS: f32 = 1.5;
 /// Minimum number of rows whose cells hold several columns.
 const MIN_DIVIDED: usize = 3;
-/// Minimum number of rows of two columns of text.
+/// Minimum number of rows of two columns of text, or of one below a head.
 const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
@@ -67,6 +67,17 @@ pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     let full_columns = full(filled.iter().map(|slot| slot.column..slot.column + slot.column_span), columns);
     let is_crossed = full_rows >= 2 && full_columns >= 2 || full_rows >= 3 && full_columns >= 1;
     is_crossed && 10 * filled.len() >= 3 * slots.len()
+}
+
+/// Whether drawn cells below each other are a list: a line in bold type is its head, and each of the others has one line too.
+pub(crate) fn is_list(slots: &[Slot], rows: usize) -> bool {
+    let is_bold = |slot: &Slot| slot.words.iter().all(|word| word.word.is_bold);
+    let (heads, items): (Vec<&Slot>, Vec<&Slot>) = slots.iter().partition(|slot| slot.row == 0);
+    rows > MIN_PAIRS
+        && slots.len() == rows
+        && slots.iter().all(|slot| text_lines(&slot.words).len() == 1)
+        && heads.into_iter().all(is_bold)
+        && !items.into_iter().any(is_bold)
 }
 
 /// Whether cells of several rows hold values far apart: not all borders of the columns are drawn.

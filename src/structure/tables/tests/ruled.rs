@@ -1575,3 +1575,14 @@ Year      Share     Basis     Used     Sum
          1 | .1667 | 1000 | 166 | 166\n2 | .3333 | 1000 | 333 | 500"
     );
 }
+
+#[test]
+fn drawn_cells_below_a_bold_head_are_a_table_of_one_column() {
+    let sketch = |head: &str| {
+        let row = |text: &str| format!("|  {text:<18}  |\n------------------------\n");
+        let rows: String = [head, "Recycling at home", "Circular economy", "Social enterprise"].map(row).concat();
+        tables_of(&format!("------------------------\n{rows}"))
+    };
+    assert_eq!(sketch("*Framework*"), "^Framework\nRecycling at home\nCircular economy\nSocial enterprise");
+    assert_eq!(sketch("Framework"), "");
+}
