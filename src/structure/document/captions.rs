@@ -20,7 +20,7 @@ const MIN_FIGURE_PT: f32 = 20.0;
 const MAX_FIGURES: usize = 200;
 /// A caption with a label is smaller than so many times the body. What is larger is a heading.
 const LARGEST: f32 = 1.15;
-/// One that names a figure or a table is smaller than so many times the body.
+/// One that names a figure or a table, and does not stand beside it, is smaller than so many times the body.
 const TITLE: f32 = 1.5;
 /// A caption has at most so many lines.
 const MAX_LINES: usize = 8;
@@ -29,9 +29,9 @@ const MAX_LINES: usize = 8;
 pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     join_labels(drafts, pages);
     let is_caption = |draft: &Draft, page: &DocumentPage| {
-        let is_named = draft.size() < TITLE * statistics.body_size && has_name(draft);
-        let is_larger = draft.size() >= LARGEST * statistics.body_size;
-        is_named || is_labelled(draft) && !is_larger && is_beside_figure(draft, page)
+        let is_below = |factor: f32| draft.size() < factor * statistics.body_size;
+        let is_beside = || is_beside_figure(draft, page);
+        has_name(draft) && (is_below(TITLE) || is_beside()) || is_labelled(draft) && is_below(LARGEST) && is_beside()
     };
     mark_if(drafts, pages, is_caption);
     mark_lines_in_figures(drafts, pages, statistics);

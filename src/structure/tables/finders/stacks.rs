@@ -454,7 +454,9 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine], is_
     let lines = table_lines(&words.inside(&band));
     let is_caption = |line: &TextLine| is_caption(line, &band, page_lines, is_first);
     let label = lines.iter().rposition(is_caption);
-    let full = lines.iter().rposition(|line| is_full(line, &band));
+    // Heads may stand as close as words.
+    let is_head = |line: &TextLine| line.chunks.len() > 1 && line.chunks.iter().all(Chunk::is_bold);
+    let full = lines.iter().rposition(|line| is_full(line, &band) && !is_head(line));
     let apart = (0..lines.len()).rfind(|at| is_sentence_apart(&lines, *at, &band));
     let Some(last) = label.max(full).max(apart) else { return (band, false) };
     let is_title = label.is_some() || apart.is_some_and(|at| at + 1 < lines.len());

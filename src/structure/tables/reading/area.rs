@@ -117,8 +117,9 @@ impl<'p> Area<'p> {
         if are_free && likeness::are_clauses(&slots, columns.len()) {
             return None;
         }
-        let has_heads =
-            is_headed && slots.iter().filter(|slot| slot.is_header && slot.row + slot.row_span == levels).count() > 1;
+        let is_bold = |line: &RowLine| line.pieces.iter().all(|piece| piece.chunk.is_bold());
+        let has_heads = (is_headed || top.iter().all(is_bold) && !body.iter().any(is_bold))
+            && slots.iter().filter(|slot| slot.is_header && slot.row + slot.row_span == levels).count() > 1;
         // A label says something of a table only with heads below it.
         let proof = if proof == Proof::Labelled && !has_heads { Proof::Drawn } else { proof };
         if !likeness::is_table(&slots, levels, levels + places.len(), &columns, proof) {
