@@ -4,6 +4,7 @@ use super::listings::with_listings;
 use super::prose::prose_of;
 use crate::bounds::median;
 use crate::caption_label::is_caption_label;
+use crate::list_marks::is_list_mark;
 use crate::measures::{FLUSH_EM, NEXT_LINE_EM, SAME_SIZE, WORD_SPACE_EM};
 use crate::reading::is_slanted;
 use crate::tables::Table;
@@ -454,8 +455,10 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine], is_
     let lines = table_lines(&words.inside(&band));
     let is_caption = |line: &TextLine| is_caption(line, &band, page_lines, is_first);
     let label = lines.iter().rposition(is_caption);
-    // Heads may stand as close as words.
-    let is_head = |line: &TextLine| line.chunks.len() > 1 && line.chunks.iter().all(Chunk::is_bold);
+    // Heads may stand as close as words, or the number of a title and its text.
+    let is_numbered = |line: &TextLine| line.chunks.first().is_some_and(|first| is_mark(&first.words));
+    let is_head =
+        |line: &TextLine| line.chunks.len() > 1 && line.chunks.iter().all(Chunk::is_bold) && !is_numbered(line);
     let full = lines.iter().rposition(|line| is_full(line, &band) && !is_head(line));
     let apart = (0..lines.len()).rfind(|at| is_sentence_apart(&lines, *at, &band));
     let Some(last) = label.max(full).max(apart) else { return (band, false) };
@@ -530,6 +533,11 @@ fn is_full(line: &TextLine, band: &Bounds) -> bool {
 /// Whether a line begins at the left edge.
 fn is_flush(line: &TextLine, band: &Bounds) -> bool {
     line.chunks.first().is_some_and(|chunk| chunk.bounds.x0 - band.x0 < MIN_INDENT * line.size + 2.0)
+}
+
+/// Whether a text is but the mark of an item.
+fn is_mark(words: &[PlacedWord]) -> bool {
+    matches!(words, [mark] if is_list_mark(&mark.word.text))
 }
 
 /// Whether the text of a line takes most of the width.
