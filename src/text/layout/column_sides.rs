@@ -28,8 +28,9 @@ const WIDE_PROSE_FILL: f32 = 0.44;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.
 const WIDE_GUTTER_EM: f32 = 2.0;
 const FULL_LINES: f32 = 0.7;
-/// So many times wider than the gaps in such lines is a gutter beside them.
-const GAP_FACTOR: f32 = 1.2;
+/// One of so many such lines fills this share of the width without a gap. Rows of cells do not.
+const FULL_SHARE: usize = 3;
+const FULL_WIDTH: f32 = 0.9;
 /// Columns share at least this part of the height of the lower one.
 const SHARED_HEIGHT: f32 = 0.4;
 /// Columns of fewer lines begin at one left edge, most of their lines.
@@ -133,11 +134,13 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
 }
 
 /// Whether the segments have the same left edge, the same right edge or the same middle. If not, the white space beside them may
-/// be word spaces that meet by chance. Lines of prose count as aligned, whatever the gaps in them, beside a gutter that is wide
-/// or wider than all of these gaps.
+/// be word spaces that meet by chance. Lines of prose count as aligned, whatever the gaps in them, beside a wide gutter, or if
+/// many of them have none.
 fn is_aligned(side: &Side, em: f32, gutter: f32) -> bool {
     let lines = line_lefts(side);
-    let is_wide = gutter > WIDE_GUTTER_EM * em || gutter > GAP_FACTOR * widest_gap(side);
+    let is_full = |span: &&Span| span.right - span.left > FULL_WIDTH * side.bounds.width();
+    let full = side.spans.iter().filter(is_full).count();
+    let is_wide = gutter > WIDE_GUTTER_EM * em || FULL_SHARE * full >= lines.len();
     let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
     let lefts = if is_prose { lines.clone() } else { side.spans.iter().map(|span| span.left).collect() };
     let is_near = |left: f32, edge: f32| (left - edge).abs() < 0.3 * em;
@@ -164,14 +167,6 @@ fn is_aligned(side: &Side, em: f32, gutter: f32) -> bool {
 /// Whether its lines follow each other closely, unlike the labels of a form.
 fn is_close(side: &Side, em: f32) -> bool {
     side.bounds.height() < side.spans.iter().map(|_| CLOSE_EM * em).sum()
-}
-
-/// The widest gap within a line.
-fn widest_gap(side: &Side) -> f32 {
-    let rows = rows_of(side.spans.clone());
-    let pairs = rows.iter().flat_map(|row| row.windows(2));
-    let gaps = pairs.map(|pair| if let [left, right] = pair { right.left - left.right } else { 0.0 });
-    gaps.fold(0.0, f32::max)
 }
 
 /// The left edge of each line.

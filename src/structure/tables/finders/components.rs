@@ -79,8 +79,8 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
 }
 
 /// The component with the head that stands above it without sides of its own. Up to an edge as wide as the grid, the head is all
-/// text, each piece within one column. Without such an edge it is the lines right above the grid: with a text in every column, or
-/// with years. A single text above them is a title. A grid of fills, without rules, has no other head than years.
+/// text, each piece within one column. Without such an edge it is the lines right above the grid: with a text in every column but
+/// the first, or with years. A single text above them is a title. A grid of fills, without rules, has no other head than years.
 pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords, is_ruled: bool) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;
@@ -100,7 +100,10 @@ pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &Pa
     let heads: BTreeSet<usize> = chunks().map(|own| column(own.x0)).collect();
     let is_titled = lines.first().is_none_or(|line| line.chunks.len() < 2);
     let inner = borders.iter().filter(|border| area.x0 + TOUCH < **border && **border < area.x1 - TOUCH).count();
-    let are_all = if edge.is_some() { 2 * heads.len() > borders.len() } else { heads.len() == inner + 1 };
+    // The labels of the rows may have no head.
+    let first = column(area.x0 + TOUCH);
+    let unheaded = usize::from(!heads.contains(&first));
+    let are_all = if edge.is_some() { 2 * heads.len() > borders.len() } else { heads.len() + unheaded == inner + 1 };
     let are_years = || lines.iter().flat_map(|line| &line.chunks).all(|chunk| is_year(words_of(chunk)));
     let are_heads = is_ruled && heads.len() >= MIN_HEADS && are_all || heads.len() > 1 && are_years();
     if !is_titled && are_heads && chunks().all(is_within) {

@@ -222,10 +222,16 @@ fn is_middle(piece: &Piece, columns: &[Column]) -> bool {
 /// Drops titles above and notes below.
 fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
     let is_outer = |line: &RowLine| is_outer(line, columns, proof);
-    let titles = lines.iter().take_while(|line| is_outer(line)).count();
+    let is_caption = |line: &RowLine| proof == Proof::Aligned && ends_sentence(line);
+    let titles = lines.iter().take_while(|line| is_outer(line) || is_caption(line)).count();
     lines.drain(..titles);
     let notes = lines.iter().rev().take_while(|line| is_outer(line)).count();
     lines.truncate(lines.len() - notes);
+}
+
+/// Whether a line is one piece that ends with the full stop of a sentence, as the last line of a caption does.
+fn ends_sentence(line: &RowLine) -> bool {
+    matches!(line.pieces.as_slice(), [only] if only.chunk.words.last().is_some_and(|last| last.word.text.ends_with('.')))
 }
 
 /// Whether a line is one piece over most columns or, where nothing is drawn, a lone label.

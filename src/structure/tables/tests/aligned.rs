@@ -341,3 +341,14 @@ fn a_running_head_above_a_rule_is_no_row() {
     );
     assert!(without.contains("COLLEGE"), "{without}");
 }
+
+#[test]
+fn the_end_of_a_caption_above_the_heads_is_no_row() {
+    let sketch = "
+                   concentrations.
+Tube     Water     Sugar     Yeast
+1        8 ml      6 ml      0 ml
+2        12 ml     0 ml      2 ml
+3        6 ml      6 ml      2 ml";
+    assert!(tables_of(sketch).starts_with("^Tube | ^Water | ^Sugar | ^Yeast\n1 |"), "{}", tables_of(sketch));
+}

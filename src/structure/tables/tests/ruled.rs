@@ -1191,7 +1191,7 @@ South       310        204
 }
 
 #[test]
-fn a_row_without_sides_right_above_a_grid_is_its_head_with_a_text_over_each_column_or_below_a_rule() {
+fn a_row_without_sides_right_above_a_grid_is_its_head_with_a_text_over_each_column_but_the_first_or_below_a_rule() {
     let sketch = "
 Date    Name    Out     In
 -----------------------------
@@ -1205,6 +1205,8 @@ Date    Name    Out     In
     let found = format!("^Date | ^Name | ^Out | ^In\n{rows}");
     assert_eq!(tables_of(sketch), found);
     assert_eq!(tables_of(&format!("\n{}{sketch}", "-".repeat(29))), found);
+    let labelled = tables_of(&sketch.replace("Date", "    "));
+    assert_eq!(labelled, format!("^ | ^Name | ^Out | ^In\n{rows}"), "no text over the labels of rows");
     assert!(!tables_of(&sketch.replace("Out ", "    ")).contains("Name"), "no text over a column");
     assert!(
         !tables_of(&sketch.replace("Date    Name", "Dates and Names")).contains("Names"),
