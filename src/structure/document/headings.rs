@@ -24,6 +24,8 @@ const MIN_TITLE: usize = 20;
 const TITLE: f32 = 1.5;
 /// A heading of the structure tree that looks like the body and ends as a sentence is shorter.
 const MAX_SENTENCE: usize = 50;
+/// A numbered sentence in type hardly larger than the body is a heading if it has no more lines.
+const MAX_SENTENCE_LINES: usize = 2;
 /// So much larger text is a heading even where the structure tree names others and takes it for a paragraph.
 pub(super) const MUCH_LARGER: f32 = 1.25;
 /// A heading in bold type of one line may be smaller: that of an abstract, or of what follows the text of a paper.
@@ -594,7 +596,9 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
         return false;
     }
     if ratio >= LARGER {
-        return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || draft_depth(draft).is_some();
+        let may_be_numbered = draft.lines.len() <= MAX_SENTENCE_LINES || ratio >= MUCH_LARGER;
+        let is_numbered = draft_depth(draft).is_some() && may_be_numbered;
+        return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || is_numbered;
     }
     if next.is_some_and(|next| is_item_over(draft, next)) {
         return false;

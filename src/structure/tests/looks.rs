@@ -359,3 +359,19 @@ fn the_title_of_a_page_with_little_text_is_not_its_body() {
     let sheet = Sheet::new().at(50.0, title, "Integrity of results").space(200.0).line("Image from here");
     assert_has(sheet, "# Integrity of results");
 }
+
+#[test]
+fn a_numbered_sentence_of_several_lines_is_no_heading_in_hardly_larger_type() {
+    let larger = Face { size: 11.0, ..PLAIN };
+    let page = |lines: &[&str]| {
+        let sheet = (0..4).fold(Sheet::new(), |sheet, _| sheet.line(FULL)).space(20.0);
+        markdown(lines.iter().fold(sheet, |sheet, line| sheet.at(50.0, larger, line)).space(20.0).line(FULL).line(FULL))
+    };
+    let lines = [
+        "2. Content in this section is adapted from a work of",
+        "others and is used under a licence which they have",
+        "given to all.",
+    ];
+    assert!(!page(&lines).contains("# 2."), "{}", page(&lines));
+    assert!(page(&["2. Content of this section."]).contains("# 2."));
+}
