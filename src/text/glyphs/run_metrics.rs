@@ -295,5 +295,8 @@ mod tests {
         let (raised, lowered) = (Some(SmallFigure::Raised), Some(SmallFigure::Lowered));
         let figures = ink.map(|(foot, top)| SmallFigure::of_ink(foot, top));
         assert_eq!(figures, [raised, lowered, None, None, None, None, None]);
+        let mut place = GlyphPlacement::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, 50.0, 100.0]));
+        SmallFigure::Raised.settle(&mut place);
+        assert!(place.across < 97.0 && place.size < 7.0, "{place:?}");
     }
 }

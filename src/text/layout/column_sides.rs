@@ -125,23 +125,23 @@ impl Side {
 pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
     let height = |side: &Side| side.bottom - side.bounds.y0;
     let shared = left.bottom.min(right.bottom) - left.bounds.y0.max(right.bounds.y0);
-    let gutter = right.bounds.x0 - left.bounds.x1;
+    let is_wide = right.bounds.x0 - left.bounds.x1 > WIDE_GUTTER_EM * em;
     is_column(left, right, em)
         && is_column(right, left, em)
         && shared > SHARED_HEIGHT * height(left).min(height(right))
         && !are_cells(left, right, em)
-        && (left.has_block || right.has_block || is_aligned(left, em, gutter) && is_aligned(right, em, gutter))
+        && (left.has_block || right.has_block || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
 }
 
 /// Whether the segments have the same left edge, the same right edge or the same middle. If not, the white space beside them may
 /// be word spaces that meet by chance. Lines of prose count as aligned, whatever the gaps in them, beside a wide gutter, or if
 /// many of them have none.
-fn is_aligned(side: &Side, em: f32, gutter: f32) -> bool {
+fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let lines = line_lefts(side);
     let is_full = |span: &&Span| span.right - span.left > FULL_WIDTH * side.bounds.width();
     let full = side.spans.iter().filter(is_full).count();
-    let is_wide = gutter > WIDE_GUTTER_EM * em || FULL_SHARE * full >= lines.len();
-    let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
+    let are_lines = is_wide || FULL_SHARE * full >= lines.len();
+    let is_prose = are_lines && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
     let lefts = if is_prose { lines.clone() } else { side.spans.iter().map(|span| span.left).collect() };
     let is_near = |left: f32, edge: f32| (left - edge).abs() < 0.3 * em;
     let count_at = |edge: f32| lefts.iter().filter(|left| is_near(**left, edge)).count();

@@ -347,9 +347,9 @@ fn tail_start<S: ColumnPart>(band: &[PlacedPart<S>], x: f32, em: f32) -> usize {
     let shallow = bottom(true).min(bottom(false));
     let mut body = Bounds::NOTHING;
     let is_apart = |segment: &PlacedPart<S>| {
-        let is_apart = segment.bounds.y0 > shallow && segment.bounds.y0 > body.y1 + 1.5 * em;
-        body = body.union(if is_apart { Bounds::NOTHING } else { segment.bounds });
-        is_apart
+        let above = body;
+        body = body.union(segment.bounds);
+        segment.bounds.y0 > shallow && segment.bounds.y0 > above.y1 + 1.5 * em
     };
     let start = band.iter().position(is_apart).unwrap_or(band.len());
     let (above, tail) = band.split_at(start);

@@ -151,7 +151,7 @@ fn side_by_side<'p>(words: Vec<PlacedWord<'p>>, gutters: &[Gutter]) -> Vec<Vec<P
     vec![left, right]
 }
 
-/// The heights of the rules below the running head and above the running foot.
+/// The heights of the rules below the running head and above the running foot, from top to bottom.
 fn head_rules(page: &PageLayout, edges: &Edges) -> Vec<f32> {
     let is_in_margin = |at: f32| !(MARGIN_SHARE * page.height..(1.0 - MARGIN_SHARE) * page.height).contains(&at);
     let rules = edges.horizontal.iter().filter(|edge| edge.is_rule && edge.len() > HEAD_RULE * page.width);
@@ -165,7 +165,7 @@ fn groups<'a, 'p>(lines: &'a [TextLine<'p>], prose: &[Vec<bool>], rules: &[f32])
     let mut done: Vec<Group> = Vec::new();
     let mut last = f32::MIN;
     for (line, marks) in lines.iter().zip(prose) {
-        let is_ruled_off = rules.iter().any(|at| last < *at && *at < line.baseline);
+        let is_ruled_off = rules.get(rules.partition_point(|at| *at <= last)).is_some_and(|at| *at < line.baseline);
         last = line.baseline;
         if is_ruled_off {
             done.append(&mut open);
