@@ -7,6 +7,7 @@ use crate::fonts::{PageFontDictionaries, windows_text};
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::{Affine, Rect, Shape};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The most characters of one run that are cached. Longer lists are slow to search.
@@ -40,8 +41,8 @@ pub(super) enum SmallFigure {
     Lowered,
 }
 
-/// Small digits are no higher than this, in ems. Old-style figures are, or stand on the baseline.
-const SMALL_DIGIT_EM: f64 = 0.5;
+/// The heights of small digits, in ems. Old-style figures are higher, or stand on the baseline; what is lower is part of a digit.
+const SMALL_DIGIT_EM: Range<f64> = 0.3..0.5;
 /// The foot of a raised digit is higher than this, in ems, and the foot and the top of a lowered one are lower.
 const RAISED_FOOT_EM: f64 = 0.2;
 const LOWERED_FOOT_EM: f64 = -0.05;
@@ -60,7 +61,7 @@ impl SmallFigure {
 
     /// By the foot and the top of the ink of a digit, in ems above the baseline.
     fn of_ink(foot: f64, top: f64) -> Option<Self> {
-        let is_small = top > foot && top - foot < SMALL_DIGIT_EM;
+        let is_small = SMALL_DIGIT_EM.contains(&(top - foot));
         match () {
             () if is_small && foot > RAISED_FOOT_EM => Some(Self::Raised),
             () if is_small && foot < LOWERED_FOOT_EM && top < LOWERED_TOP_EM => Some(Self::Lowered),
@@ -291,10 +292,19 @@ mod tests {
 
     #[test]
     fn digits_drawn_small_and_off_the_baseline_are_raised_or_lowered() {
-        let ink = [(0.36, 0.72), (-0.12, 0.25), (0.0, 0.43), (-0.22, 0.43), (0.0, 0.68), (0.0, 0.36), (0.2, 0.9)];
+        let ink = [
+            (0.36, 0.72),
+            (-0.12, 0.25),
+            (0.43, 0.67),
+            (0.0, 0.43),
+            (-0.22, 0.43),
+            (0.0, 0.68),
+            (0.0, 0.36),
+            (0.2, 0.9),
+        ];
         let (raised, lowered) = (Some(SmallFigure::Raised), Some(SmallFigure::Lowered));
         let figures = ink.map(|(foot, top)| SmallFigure::of_ink(foot, top));
-        assert_eq!(figures, [raised, lowered, None, None, None, None, None]);
+        assert_eq!(figures, [raised, lowered, None, None, None, None, None, None]);
         let mut place = GlyphPlacement::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, 50.0, 100.0]));
         SmallFigure::Raised.settle(&mut place);
         assert!(place.across < 97.0 && place.size < 7.0, "{place:?}");
