@@ -2,6 +2,7 @@
 
 pub mod arrival;
 pub mod clean;
+pub mod figure_names;
 pub mod hash;
 pub mod limits;
 pub mod page;

@@ -18,7 +18,7 @@ pub fn is_right_to_left(sign: char) -> bool {
     matches!(sign, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
-/// Whether a sign is a mark of a Hebrew or an Arabic letter, such as a vowel.
+/// Whether a sign is a vowel or another mark that is written at a Hebrew or an Arabic letter.
 fn is_point(sign: char) -> bool {
     matches!(sign, '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6dc}')
 }

@@ -1,5 +1,7 @@
 //! The labels of figures and tables.
 
+use pagewise_base::figure_names;
+
 /// What follows the label of a figure or a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LabelEnd {
@@ -25,31 +27,12 @@ const DIVISIONS: [&str; 12] = [
     "capítulo",
 ];
 
-/// The words that name figures and tables, and nothing that has a heading.
-const FIGURES: [&str; 14] = [
-    "figure",
-    "fig",
-    "table",
-    "tab",
-    "chart",
-    "graph",
-    "abbildung",
-    "abb",
-    "tabelle",
-    "tableau",
-    "figura",
-    "tabla",
-    "tabela",
-    "tabella",
-];
-
 /// Whether these words begin with the label of a figure or a table, which a sign ends, whatever their type: `Table:`,
 /// `Figure 1.3.`
 pub(crate) fn names_figure<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
     let first = words.clone().next().unwrap_or_default();
-    let name = first.trim_end_matches(['.', ':']);
     let is_label = || first.ends_with(':') || label_end(words) == Some(LabelEnd::Sign);
-    FIGURES.iter().any(|figure| name.eq_ignore_ascii_case(figure)) && is_label()
+    figure_names::names_figure(first) && is_label()
 }
 
 /// Whether these words begin with the label of a figure or a table: a word with a capital and a number, and then not the

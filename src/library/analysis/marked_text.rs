@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::characters::is_unspaced;
+use pagewise_base::figure_names::names_figure;
 
 /// The most words of a heading.
 const MAX_HEADING_WORDS: usize = 14;
@@ -134,15 +135,12 @@ fn is_heading(line: &str, is_after_blank: bool, is_before_blank: bool) -> bool {
         && (is_before_blank || is_numbered)
 }
 
-/// Words that name a table or a figure, before its number.
-const CAPTIONS: [&str; 9] = ["table", "figure", "fig.", "chart", "tabelle", "abbildung", "tableau", "tabla", "tabella"];
-
 /// Whether a line begins as `Table 5` does.
 fn is_caption(line: &str) -> bool {
     let mut words = line.split_whitespace();
-    let first = words.next().unwrap_or_default().to_lowercase();
+    let first = words.next().unwrap_or_default();
     let number = words.next().unwrap_or_default();
-    CAPTIONS.contains(&first.as_str())
+    names_figure(first)
         && number.chars().any(char::is_numeric)
         && line.chars().nth(2 * MAX_HEADING_CHARACTERS).is_none()
 }

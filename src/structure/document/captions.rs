@@ -18,9 +18,9 @@ const LABEL_SPACE: f32 = 1.6;
 const MIN_FIGURE_PT: f32 = 20.0;
 /// So many figures of a page are compared with its paragraphs.
 const MAX_FIGURES: usize = 200;
-/// A caption with a label is smaller than so many times the body. What is larger is a heading.
+/// Captions with a label are smaller than the body times this. Larger text is a heading.
 const LARGEST: f32 = 1.15;
-/// One that names a figure or a table, and does not stand beside it, is smaller than so many times the body.
+/// Captions that name a figure or a table, but do not stand beside one, are smaller than the body times this.
 const TITLE: f32 = 1.5;
 /// A caption has at most so many lines.
 const MAX_LINES: usize = 8;

@@ -42,7 +42,7 @@ const APART_EM: f32 = 3.0;
 const WINDOW: usize = 7;
 /// A label such as `Table 2.` begins a caption of at least so many words.
 const MIN_CAPTION: usize = 4;
-/// A line in which the number of its page is looked for has at most so many words.
+/// The number of the page is looked for only in lines of at most this many words.
 const MAX_NUMBERED_WORDS: usize = 100;
 /// Fewer pages are no evidence.
 const MIN_PAGES: usize = 3;

@@ -259,8 +259,8 @@ fn is_running(flow: Flow, index: usize, pages: &[DocumentPage], statistics: &Typ
         && below.is_some_and(|top| top - own.y1 > HEAD_SPACE_EM * statistics.body_size)
 }
 
-/// The headings without the titles of parts in contents, which stand between entries. Those of further lists, such as that of
-/// figures, look like the title of the contents.
+/// Leaves out the titles of parts in a table of contents, which stand between entries. A title that looks as another heading does
+/// stays: it may begin a list of figures.
 fn without_parts_of_contents(flow: Flow, headings: &[usize]) -> Vec<usize> {
     let look = |at: &usize| flow.draft(*at).map(rank);
     let (parts, others): (Vec<usize>, Vec<usize>) = headings.iter().partition(|at| is_among_entries(flow, **at));

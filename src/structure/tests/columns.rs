@@ -225,7 +225,8 @@ fn a_column_that_ends_in_an_address_goes_on_in_no_other() {
     assert_eq!(page("see http://fold.example/fold"), 2);
 }
 
-/// Two columns of seven lines from `left` and `right` on. Each line of the first has its words at these places.
+/// Two columns of seven lines. On the left every second line has these `words`, each with its place; the lines of the other begin
+/// at `right`.
 fn two_columns(words: &[(f32, &str)], right: f32) -> Sheet {
     let line = |sheet: Sheet, number: u8| {
         let mut sheet = sheet;

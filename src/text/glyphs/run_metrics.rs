@@ -47,7 +47,7 @@ const SMALL_DIGIT_EM: Range<f64> = 0.3..0.5;
 const RAISED_FOOT_EM: f64 = 0.2;
 const LOWERED_FOOT_EM: f64 = -0.05;
 const LOWERED_TOP_EM: f64 = 0.36;
-/// The size of small digits, and the baselines on which they are put, above that of the line: all in ems of this.
+/// The size that small digits are given, and how far above the baseline of the line they are put, in ems of the line.
 const SMALL_DIGIT_SIZE: f64 = 0.6;
 const RAISED_EM: f64 = 0.33;
 const LOWERED_EM: f64 = -0.15;

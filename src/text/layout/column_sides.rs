@@ -28,7 +28,7 @@ const WIDE_PROSE_FILL: f32 = 0.44;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.
 const WIDE_GUTTER_EM: f32 = 2.0;
 const FULL_LINES: f32 = 0.7;
-/// One of so many such lines fills this share of the width without a gap. Rows of cells do not.
+/// In a side of prose, at least one of this many lines fills this share of its width without a gap. Rows of cells do not.
 const FULL_SHARE: usize = 3;
 const FULL_WIDTH: f32 = 0.9;
 /// Columns share at least this part of the height of the lower one.

@@ -27,7 +27,7 @@ const MIN_FLUSH: usize = 3;
 /// A heading between two tables is larger than the line below it, or further from the line above than from that below by this
 /// factor.
 const LARGER_GAP: f32 = 1.5;
-/// The rule of a running line is longer than this share of the width of the page.
+/// A rule below a running head or above a running foot is longer than this share of the width of the page.
 const HEAD_RULE: f32 = 0.6;
 /// Lines are gathered into at most this many groups at a time.
 const MAX_OPEN_GROUPS: usize = 200;

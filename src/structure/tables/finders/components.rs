@@ -78,9 +78,10 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
     components
 }
 
-/// The component with the head that stands above it without sides of its own. Up to an edge as wide as the grid, the head is all
-/// text, each piece within one column. Without such an edge it is the lines right above the grid: with a text in every column but
-/// the first, or with years. A single text above them is a title. A grid of fills, without rules, has no other head than years.
+/// The component with the head that stands above it without sides of its own. If an edge as wide as the grid lies above, the head
+/// is all text below that edge, and each piece is within one column. If not, the head is the lines right above the grid; either
+/// every column has a text in them (the first may have none), or all their texts are years. If the first of these lines is a
+/// single text, that is a title, and there is no head. A grid of fills, without rules, may only have a head of years.
 pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords, is_ruled: bool) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;

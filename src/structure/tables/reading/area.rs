@@ -229,7 +229,7 @@ fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
     lines.truncate(lines.len() - notes);
 }
 
-/// Whether a line is one piece that ends with the full stop of a sentence, as the last line of a caption does.
+/// Whether a line has only one piece, and ends with a full stop, as the last line of a caption does.
 fn ends_sentence(line: &RowLine) -> bool {
     matches!(line.pieces.as_slice(), [only] if only.chunk.words.last().is_some_and(|last| last.word.text.ends_with('.')))
 }

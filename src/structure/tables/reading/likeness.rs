@@ -69,7 +69,7 @@ pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     is_crossed && 10 * filled.len() >= 3 * slots.len()
 }
 
-/// Whether drawn cells below each other are a list: a line in bold type is its head, and each of the others has one line too.
+/// Whether the drawn cells of a single column are a list: each has one line, and only the first, its head, is bold.
 pub(crate) fn is_list(slots: &[Slot], rows: usize) -> bool {
     let is_bold = |slot: &Slot| slot.words.iter().all(|word| word.word.is_bold);
     let (heads, items): (Vec<&Slot>, Vec<&Slot>) = slots.iter().partition(|slot| slot.row == 0);
