@@ -29,7 +29,12 @@ const MAX_FIGURES: usize = 2_000;
 const MAX_RULES: usize = 5_000;
 /// Rules within this share of the height from the edges of a page divide running lines from its columns. In forms, rules run
 /// through columns too.
-pub(crate) const MARGIN_SHARE: f32 = 0.1;
+const MARGIN_SHARE: f32 = 0.1;
+
+/// Whether a height is within that share of the height of a page from one of its edges.
+pub(crate) fn is_near_edge(at: f32, height: f32) -> bool {
+    at < MARGIN_SHARE * height || at > (1.0 - MARGIN_SHARE) * height
+}
 
 /// Whether a word is slanted, as a watermark is. It belongs to no line of other words and to no table.
 pub(crate) fn is_slanted(word: &Word) -> bool {
@@ -229,8 +234,7 @@ fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
     let (mut sides, across): (Vec<Bounds>, Vec<Bounds>) = rules.partition(|rule| rule.height() > rule.width());
     sides.sort_by(|a, b| a.center().0.total_cmp(&b.center().0));
     let height = if frame.turn.is_multiple_of(180) { page.height } else { page.width };
-    let is_in_margin = |rule: &Bounds| rule.y0 < MARGIN_SHARE * height || rule.y0 > (1.0 - MARGIN_SHARE) * height;
-    let margin_rules = across.into_iter().filter(is_in_margin).collect();
+    let margin_rules = across.into_iter().filter(|rule| is_near_edge(rule.y0, height)).collect();
     DrawnBoxes { grounds: grounds(page, frame), sides, margin_rules }
 }
 

@@ -3,7 +3,7 @@
 use super::listings::with_listings;
 use super::prose::prose_of;
 use crate::measures::LARGER;
-use crate::reading::MARGIN_SHARE;
+use crate::reading::is_near_edge;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
@@ -153,9 +153,8 @@ fn side_by_side<'p>(words: Vec<PlacedWord<'p>>, gutters: &[Gutter]) -> Vec<Vec<P
 
 /// The heights of the rules below the running head and above the running foot, from top to bottom.
 fn head_rules(page: &PageLayout, edges: &Edges) -> Vec<f32> {
-    let is_in_margin = |at: f32| !(MARGIN_SHARE * page.height..(1.0 - MARGIN_SHARE) * page.height).contains(&at);
     let rules = edges.horizontal.iter().filter(|edge| edge.is_rule && edge.len() > HEAD_RULE * page.width);
-    rules.map(|edge| edge.at).filter(|at| is_in_margin(*at)).collect()
+    rules.map(|edge| edge.at).filter(|at| is_near_edge(*at, page.height)).collect()
 }
 
 /// Groups of chunks that can be one table: lines of several chunks, with prose, listings and the rules of running lines as
