@@ -61,9 +61,9 @@ fn label_end<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<LabelEnd> {
     // Those of an appendix or a chapter have letters before them.
     let digits = number.trim_start_matches(|sign: char| sign.is_ascii_uppercase()).trim_start_matches('.');
     let is_number = digits.starts_with(|sign: char| sign.is_ascii_digit())
-        && number.len() <= 6
+        && number.chars().count() <= 6
         && (digits.len() == number.len() || end == LabelEnd::Sign)
-        && digits.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | '-'));
+        && digits.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | '-' | '‑' | '–' | '−'));
     (is_word && !is_division && is_number).then_some(end)
 }
 
@@ -75,4 +75,17 @@ pub(crate) fn is_algorithm_label<'a>(mut words: impl Iterator<Item = &'a str>) -
         && words
             .next()
             .is_some_and(|number| number.starts_with(|sign: char| sign.is_ascii_digit()) && is_number(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ended_caption_label;
+
+    #[test]
+    fn numbers_of_figures_may_have_parts_with_any_dash() {
+        for label in ["Figure 4-10.", "Figure 4−10.", "Fig. 4–12:"] {
+            assert!(is_ended_caption_label(label.split(' ')), "{label}");
+        }
+        assert!(!is_ended_caption_label("In 2010–2011.".split(' ')));
+    }
 }

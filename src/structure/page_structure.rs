@@ -327,7 +327,7 @@ impl Line {
     }
 
     /// The last word that follows a wide gap. The gap after a mark or a number is none.
-    fn last_cell(&self) -> Option<usize> {
+    pub(crate) fn last_cell(&self) -> Option<usize> {
         let gap = self.size * if self.words.len() > 2 { CELL_GAP_EM } else { LONE_GAP_EM };
         let marks = usize::from(self.words.first().is_some_and(|word| is_mark(&word.text)));
         let is_far = |a: Bounds, b: Bounds| (b.x0 - a.x1).max(a.x0 - b.x1) > gap;

@@ -21,27 +21,6 @@ fn an_indent_begins_a_paragraph() {
 }
 
 #[test]
-fn a_line_that_has_room_for_the_next_word_ends_its_paragraph() {
-    let sheet = Sheet::new().line("Ashford Ltd").line("12 River Street").line(FULL).line(FULL).line(FULL);
-    assert!(markdown(sheet).starts_with("Ashford Ltd\n\n12 River Street\n\nWords"));
-}
-
-#[test]
-fn lines_that_end_at_a_box_beside_them_are_of_one_paragraph() {
-    const BESIDE: [&str; 3] = [
-        "These lines end where a box stands",
-        "Edgar begins no new line of a text",
-        "And these are long enough to count",
-    ];
-    let beside = BESIDE.into_iter().fold(Sheet::new(), Sheet::line);
-    let text = markdown(beside.line(FULL).line(FULL).line(FULL));
-    assert_eq!(text.matches("\n\n").count(), 0, "{text}");
-    let list = (0..4).fold(Sheet::new(), |sheet, _| sheet.line("Case five is like the case before."));
-    let text = markdown(list.line(FULL).line(FULL).line(FULL));
-    assert_eq!(text.matches("\n\n").count(), 4, "{text}");
-}
-
-#[test]
 fn hyphens_at_line_ends_are_taken_out_of_words_only() {
     let sheet = |end: &str, next: &str| markdown(Sheet::new().line(&format!("{FULL} {end}")).line(next));
     assert!(sheet("mea-", "surement is made").ends_with("one measurement is made"));
@@ -552,17 +531,6 @@ fn lowered_digits_are_no_part_of_the_number_before() {
     sheet.put_script(100.0, Face { size: 6.0, ..PLAIN }, "10", Script::Lowered);
     sheet.put(115.0, PLAIN, "in all.");
     assert_eq!(markdown(sheet), "It is 513₁₀ in all.");
-}
-
-#[test]
-fn most_lines_of_a_list_end_on_purpose_and_so_do_the_others() {
-    let names =
-        ["Ken Ota", "Joe Reid", "Mary Anne Schierman", "Harriett Steinbach, Chair", "Rich Strle", "Akiko", "Bob"];
-    let sheet = |names: &[&str]| names.iter().fold(Sheet::new(), |sheet, name| sheet.at(400.0, PLAIN, name));
-    assert_eq!(markdown(sheet(&names)), names.join("\n\n"));
-    // In text, few do.
-    let text = ["Ken Ota and Mary Anne", "Schierman met in", "Harriett Steinbach's", "house in Bloomington."];
-    assert_eq!(markdown(sheet(&text)), text.join(" "));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod columns;
 mod evidence;
 mod figures;
 mod hostile;
+mod line_ends;
 mod line_numbers;
 mod looks;
 mod pages;

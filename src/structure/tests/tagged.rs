@@ -433,3 +433,13 @@ fn lines_of_a_column_stay_in_it() {
     let expected = "Left one.\n\nLeft two.\n\nLeft three.\n\nRight one.\n\nRight two.";
     assert_eq!(page.markdown().as_deref(), Some(expected));
 }
+
+#[test]
+fn lines_of_an_element_that_end_on_purpose_stay_apart() {
+    let mut sheet = TaggedSheet::new();
+    sheet.text(StructureType::Paragraph, None, FULL);
+    let quarters = ["First: 3 million", "Second: 3 million", "Third: 3 million", "Fourth: 2 million"];
+    let element = sheet.element(StructureType::Paragraph, None);
+    quarters.iter().for_each(|quarter| sheet.line(element, quarter));
+    assert_eq!(sheet.markdown(), Some(format!("{FULL}\n\n{}", quarters.join("\n\n"))));
+}

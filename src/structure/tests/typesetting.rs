@@ -6,26 +6,6 @@ use pagewise_text::{Bounds, Rule, Script};
 /// Italic type in the size of the body.
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };
 
-/// Three letters shorter than a full line, and the end of a sentence.
-const NEARLY_FULL: &str = "Words fill this line from the left edge to its rig ht.";
-
-#[test]
-fn a_sentence_that_ends_before_the_edge_of_justified_text_ends_its_paragraph() {
-    let lines = [FULL, FULL, FULL, NEARLY_FULL, FULL, FULL, FULL];
-    let justified = lines.iter().fold(Sheet::new(), |sheet, line| sheet.line(line));
-    let paragraphs = [[FULL, FULL, FULL, NEARLY_FULL].join(" "), [FULL, FULL, FULL].join(" ")];
-    assert_eq!(markdown(justified), paragraphs.join("\n\n"));
-}
-
-#[test]
-fn a_sentence_that_ends_near_the_edge_of_ragged_text_does_not() {
-    let ends = ["and", "", "on", NEARLY_FULL, "a", "in", "of"];
-    let line =
-        |end: &str| if end == NEARLY_FULL { end.to_owned() } else { format!("{FULL} {end}").trim_end().to_owned() };
-    let ragged = ends.iter().fold(Sheet::new(), |sheet, end| sheet.line(&line(end)));
-    assert!(!markdown(ragged).contains("\n\n"));
-}
-
 /// A vertical rule from the current line down.
 fn side(mut sheet: Sheet, x: f32, height: f32) -> Sheet {
     let bounds = Bounds { x0: x, y0: sheet.y - 10.0, x1: x + 0.5, y1: sheet.y - 10.0 + height };
@@ -104,22 +84,6 @@ fn a_rule_of_dots_beside_a_column_is_no_part_of_its_lines() {
         sheet.y += 12.0;
     }
     assert_has(sheet, "line 0 of a column of longer text line 1 of a column");
-}
-
-#[test]
-fn the_lines_beside_a_large_initial_are_of_its_paragraph() {
-    let beside = FULL.get(..52).unwrap_or_default();
-    let sheet = Sheet::new().line(&format!("X{FULL}")).at(75.0, PLAIN, beside).at(75.0, PLAIN, beside);
-    let text = markdown(sheet.line(&format!("x{FULL}")).line(FULL).line("to its end."));
-    assert!(!text.contains("\n\n"), "{text}");
-}
-
-#[test]
-fn a_sentence_goes_on_below_the_picture_beside_which_it_begins() {
-    let beside = FULL.get(..48).unwrap_or_default();
-    let sheet = (0..7).fold(Sheet::new(), |sheet, _| sheet.at(90.0, PLAIN, beside));
-    let text = markdown(sheet.line(&format!("x{FULL}")).line(FULL).line("to its end."));
-    assert!(!text.contains("\n\n"), "{text}");
 }
 
 #[test]

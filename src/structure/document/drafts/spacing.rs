@@ -4,10 +4,12 @@ use super::markers::marker;
 use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
 use crate::caption_label::is_caption_label;
+use crate::line_end::is_address;
 use crate::list_marks::is_section_number;
-use crate::measures::{JUSTIFIED_EM, LARGER, SCRIPT_SIZE};
+use crate::measures::{JUSTIFIED_EM, LARGER, NEXT_LINE_EM, SAME_SIZE, SCRIPT_SIZE};
 use crate::page_structure::{Line, LineWord};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A distance of baselines above this multiple of the leading is a space between paragraphs.
 const SPACE_FACTOR: f32 = 1.22;
@@ -23,15 +25,24 @@ const TAB_EM: f32 = 1.0;
 const CENTRED_EM: f32 = 1.5;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
+/// Lines of text have so many words on average.
+const MIN_FLOWING_WORDS: usize = 2;
 /// Lines with so many words that are so long, in ems, are no list of dates or numbers, which end at one edge too.
 const MIN_WORDS: usize = 4;
 const MIN_LONG_EM: f32 = 15.0;
+/// So many paragraphs of a column that hang show that others do.
+const MIN_HANGING: usize = 2;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
 /// The least share of the lines of a list that end on purpose, and of one with lines as long as those of text.
 const LIST_ENDS: f32 = 0.6;
 const LONG_ENDS: f32 = 0.75;
+/// So many lines of a few words that begin with capitals or digits, of which such a share end on purpose, are a list: those
+/// of a sentence begin so by chance.
+const MIN_LIST: usize = 4;
+const LIST_SHARE: f32 = 0.2;
+const MAX_ENTRY_WORDS: usize = 5;
 /// A line of justified text that ends so far before the edge, in ems, is the last of its paragraph.
 const SHORT_EM: f32 = 0.5;
 
@@ -59,6 +70,7 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
     };
     let mut edges: Vec<f32> = lines.iter().map(|line| edge(&line)).collect();
     set_beside_floats(lines, &mut edges);
+    set_beside_ragged_floats(lines, &mut edges);
     edges
 }
 
@@ -79,6 +91,44 @@ fn set_beside_floats(lines: &[&Line], edges: &mut [f32]) {
         }
         at += run.len();
     }
+}
+
+/// The same for text that is not justified, whose lines end long before the edge.
+fn set_beside_ragged_floats(lines: &[&Line], edges: &mut [f32]) {
+    let is_far = |line: &Line, edge: f32| edge - line.bounds.x1 > FULL_EM * line.size;
+    let is_next = |one: &Line, next: &Line| {
+        (one.bounds.x0 - next.bounds.x0).abs() < HANG_EM * next.size
+            && (one.size - next.size).abs() < SAME_SIZE * next.size
+            && NEXT_LINE_EM.contains(&((next.baseline - one.baseline) / next.size))
+    };
+    let far: Vec<(&Line, bool)> =
+        lines.iter().zip(edges.iter()).map(|(line, edge)| (*line, is_far(line, *edge))).collect();
+    let mut at = 0;
+    for run in far.chunk_by(|(one, is_far), (next, is_next_far)| *is_far && *is_next_far && is_next(one, next)) {
+        let text: Vec<&Line> = run.iter().map(|(line, _)| *line).collect();
+        let end = text.iter().map(|line| line.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
+        if run.len() > MIN_ALIGNED && flows(&text, end) {
+            edges.iter_mut().skip(at).take(run.len()).for_each(|edge| *edge = end);
+        }
+        at += run.len();
+    }
+}
+
+/// Whether sentences go on from most lines to the next ones, whose first words have no room before the edge.
+fn flows(lines: &[&Line], edge: f32) -> bool {
+    let goes_on = |pair: &&[&Line]| matches!(pair, [one, next] if !ends_sentence(one) && next.begins_small());
+    let is_full = |pair: &[&Line]| matches!(pair, [one, next] if !leaves_room(one, next, edge));
+    let words: usize = lines.iter().map(|line| line.words.len()).sum();
+    words >= MIN_FLOWING_WORDS * lines.len()
+        && 2 * lines.windows(2).filter(goes_on).count() >= lines.len()
+        && lines.windows(2).filter(goes_on).all(is_full)
+}
+
+/// Whether the first word of the next line would fit between a line and an edge.
+fn leaves_room(line: &Line, next: &Line, edge: f32) -> bool {
+    let goes_on = line.words.last().is_some_and(|last| last.text.ends_with(char::is_lowercase));
+    let first = if goes_on { next.first_width_with_number() } else { next.first_width() };
+    edge - line.bounds.x1 > first + 0.75 * line.size
 }
 
 /// The edge at which the lines of a column end if their text is justified.
@@ -195,9 +245,10 @@ impl<'a> Splitter<'_, 'a> {
         if next - start == 1 {
             // The first line may stand further right (an indent) or further left (a hanging paragraph).
             let limit = if shift < 0.0 { 6.0 } else { 4.0 };
-            let is_sentence = is_long(above) && self.is_sentence(next);
+            let is_text = || if shift > 0.0 { self.paragraphs_hang(next) } else { self.is_justified_text(next) };
+            let goes_on = is_long(above) && (self.is_sentence(next) || is_text());
             return self.ends_early(next - 1, next)
-                || (shift.abs() > limit * below.size || self.is_set_in_once(next, shift)) && !is_sentence;
+                || (shift.abs() > limit * below.size || self.is_set_in_once(next, shift)) && !goes_on;
         }
         true
     }
@@ -221,33 +272,60 @@ impl<'a> Splitter<'_, 'a> {
         shift > 0.0 && line.bounds.x0 - next.bounds.x0 > INDENT_EM * line.size && !self.is_spaced(index, index + 1)
     }
 
-    /// Whether a line leaves room for the first word of the next one.
-    pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
-        self.edges.get(index).is_some_and(|edge| self.ends_before(*edge, index, next))
+    /// Whether the line before ends at the edge of justified text, and not with a sentence or with words in another style.
+    fn is_justified_text(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let style = |word: &LineWord| (word.style.is_bold, word.style.is_italic);
+        self.justified.is_some()
+            && self.is_flush(next - 1)
+            && !ends_sentence(above)
+            && above.words.last().map(style) == below.words.first().map(style)
+            && self.markers.get(next).is_none_or(Option::is_none)
+            && !self.is_code(next)
     }
 
-    /// Whether the first word of the next line would fit between a line and an edge.
-    fn ends_before(&self, edge: f32, index: usize, next: usize) -> bool {
-        let (Some(line), Some(below)) = (self.line(index), self.line(next)) else { return false };
-        let goes_on = line.words.last().is_some_and(|last| last.text.ends_with(char::is_lowercase));
-        let first = if goes_on { below.first_width_with_number() } else { below.first_width() };
-        edge - line.bounds.x1 > first + 0.75 * line.size
+    /// Whether paragraphs of the column hang where a line begins further right than the one before: those that end there are
+    /// followed by lines as far left, and none that ends there is followed by a line that is set in.
+    fn paragraphs_hang(&self, next: usize) -> bool {
+        let begins = |at: usize, as_at: usize| {
+            self.line(at).zip(self.line(as_at)).is_some_and(|(line, other)| {
+                (line.bounds.x0 - other.bounds.x0).abs() < HANG_EM * line.size
+                    && (line.size - other.size).abs() < SAME_SIZE * line.size
+            })
+        };
+        let ends = |from: usize, to: usize| {
+            let is_end = |at: &usize| begins(at - 1, from) && begins(*at, to) && self.ends_early(at - 1, *at);
+            (1..self.lines.len()).filter(is_end).count()
+        };
+        ends(next, next - 1) >= MIN_HANGING && ends(next - 1, next) == 0
+    }
+
+    /// Whether a line leaves room for the first word of the next one.
+    pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
+        let lines = self.line(index).zip(self.line(next)).zip(self.edges.get(index));
+        lines.is_some_and(|((line, next), edge)| leaves_room(line, next, *edge))
     }
 
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
     pub(super) fn is_line_end(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
-        let least = if is_long(above) { LONG_ENDS } else { LIST_ENDS };
-        let is_list = self.list_ends.get(next - 1).is_some_and(|ends| *ends >= least);
-        if is_list && begins_large(below) && !above.words.last().is_some_and(|last| last.text.ends_with(',')) {
+        if self.is_list_end(next) {
             return true;
         }
         if self.is_open {
-            return self.ends_early(next - 1, next)
-                || begins_large(below) && self.ends_before(self.right, next - 1, next);
+            return self.ends_early(next - 1, next) || begins_large(below) && leaves_room(above, below, self.right);
         }
         let (is_end, is_start) = (ends_sentence(above), !below.begins_small());
         (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
+    }
+
+    /// Whether a line and the next one are among lines that end on purpose.
+    pub(super) fn is_list_end(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        let least = if is_long(above) { LONG_ENDS } else { LIST_ENDS };
+        self.list_ends.get(next - 1).is_some_and(|ends| *ends >= least)
+            && begins_large(below)
+            && !above.words.last().is_some_and(|last| last.text.ends_with(','))
     }
 
     /// For each line the share of those around it that end on purpose: lines below each other, as those of an address or of a
@@ -270,11 +348,22 @@ impl<'a> Splitter<'_, 'a> {
             let ends: f32 = pairs.clone().filter(is_end).map(|_| 1.0).sum();
             let all: f32 = pairs.clone().map(|_| 1.0).sum();
             if pairs.len() >= MIN_ALIGNED {
-                shares.iter_mut().take(at - 1).skip(first).for_each(|share| *share = ends / all);
+                let is_list = pairs.len() >= MIN_LIST && ends >= LIST_SHARE * all && self.are_entries(pairs);
+                let share = if is_list { 1.0 } else { ends / all };
+                shares.iter_mut().take(at - 1).skip(first).for_each(|own| *own = share);
             }
             first = at;
         }
         shares
+    }
+
+    /// Whether each of these lines has a few words, no comma at its end and not all in capitals, and begins as a name does.
+    fn are_entries(&self, mut lines: Range<usize>) -> bool {
+        let is_entry = |line: &Line| {
+            let is_open = line.words.last().is_some_and(|last| last.text.ends_with(','));
+            line.words.len() <= MAX_ENTRY_WORDS && begins_large(line) && !line.is_capitals() && !is_open
+        };
+        lines.all(|at| self.line(at).is_some_and(is_entry))
     }
 
     /// Whether a line ends before the edge at which the lines of justified text end.
@@ -335,8 +424,9 @@ fn ends_sentence(line: &Line) -> bool {
     last.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'))
 }
 
-/// Whether the first letter or digit of a line is a capital or a digit.
+/// Whether the first letter or digit of a line is a capital or a digit, or the line is an address of mail or of a site.
 fn begins_large(line: &Line) -> bool {
     let first = line.words.first().and_then(|word| word.text.chars().find(|sign| sign.is_alphanumeric()));
     first.is_some_and(|sign| sign.is_uppercase() || sign.is_numeric())
+        || matches!(line.words.as_slice(), [address] if is_address(&address.text))
 }

@@ -196,8 +196,8 @@ impl<'a> Splitter<'_, 'a> {
                 && ends_text(above)
             || is_labelled(below)
                 && self.line(start).is_some_and(is_labelled)
-                && !(is_long(above) && !ends_text(above) && self.flows_on(start, next))
-            || above.is_row()
+                && !(is_long(above) && !ends_text(above) && self.flows_on(start, next) && !self.is_set_in(next))
+            || above.is_row() && !self.is_below_cell(next)
             || self.is_entry(next)
             || above.has_cells() && below.is_row()
             || self.dividers.is_some_and(|dividers| dividers.is_between(above, below))
@@ -207,6 +207,15 @@ impl<'a> Splitter<'_, 'a> {
             || self.is_next_section(start, next)
             || self.is_indent_break(start, next)
             || self.is_line_end(next)
+    }
+
+    /// Whether a line goes on below the last cell of a full row, an item for example.
+    fn is_below_cell(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let cell = above.last_cell().and_then(|at| above.words.get(at)).map(|word| word.bounds.x0);
+        cell.is_some_and(|cell| (below.bounds.x0 - cell).abs() < HANG_EM * below.size)
+            && self.markers.get(next - 1).is_some_and(Option::is_some)
+            && !self.ends_early(next - 1, next)
     }
 
     /// Whether a line begins with a label in bold type, as the parts of an abstract do.
@@ -232,7 +241,8 @@ impl<'a> Splitter<'_, 'a> {
             (Some(above), Some(below)) if above.element == below.element => {
                 // All notes of a page may be one element.
                 let are_notes = [start, next].into_iter().all(|index| self.line(index).is_some_and(is_note));
-                Some(are_notes || self.step(next - 1, next) > ELEMENT_FACTOR * self.leading(next))
+                let is_apart = self.step(next - 1, next) > ELEMENT_FACTOR * self.leading(next);
+                Some(are_notes || is_apart || self.is_list_end(next))
             }
             (Some(above), Some(below)) if is_paragraph(above) && is_paragraph(below) => {
                 let is_code = self.is_code(next - 1) && self.is_code(next);
@@ -282,7 +292,9 @@ impl<'a> Splitter<'_, 'a> {
     fn is_heading_line(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let size = above.size.max(below.size);
-        let is_alike = (above.size - below.size).abs() < 0.25 * size && above.is_bold() == below.is_bold();
+        let is_alike = (above.size - below.size).abs() < 0.25 * size
+            && above.is_bold() == below.is_bold()
+            && !(is_labelled(above) && is_labelled(below));
         let is_marked = self.markers.get(next).is_some_and(Option::is_some);
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
