@@ -196,7 +196,7 @@ impl<'a> Splitter<'_, 'a> {
                 && ends_text(above)
             || is_labelled(below)
                 && self.line(start).is_some_and(is_labelled)
-                && !(is_long(above) && !ends_text(above) && self.flows_on(start, next) && !self.is_set_in(next))
+                && (!is_long(above) || ends_text(above) || !self.flows_on(start, next) || self.is_set_in(next))
             || above.is_row() && !self.is_below_cell(next)
             || self.is_entry(next)
             || above.has_cells() && below.is_row()
