@@ -15,7 +15,8 @@ const MAX_READS: usize = 4_000_000;
 const WIDE_GAP: f32 = 1.2;
 /// The dots of an ellipsis.
 const MAX_ELLIPSIS: usize = 3;
-/// Ellipses of a leader are nearer than this many ems.
+/// Dots of a leader are nearer than this many ems, and its ellipses.
+const DOT_GAP: f32 = 1.6;
 const ELLIPSIS_GAP: f32 = 3.0;
 /// A gap narrower than this many ems never divides a line.
 const NARROW_GAP: f32 = 0.72;
@@ -237,7 +238,7 @@ fn is_leader_dot(words: &[PlacedWord], at: usize) -> bool {
     };
     let is_near = |at: usize| match words.get(at..at + 2) {
         Some([a, b]) => {
-            let gap = if dots(at) == MAX_ELLIPSIS { ELLIPSIS_GAP } else { WIDE_GAP };
+            let gap = if dots(at) == MAX_ELLIPSIS { ELLIPSIS_GAP } else { DOT_GAP };
             (0.0..gap * a.word.size).contains(&(b.word.bounds.x0 - a.word.bounds.x1))
         }
         _ => false,

@@ -156,11 +156,24 @@ fn join_crossed(columns: &mut Vec<Column>, lines: &[&TextLine]) {
     });
 }
 
-/// Joins neighbours that satisfy a condition.
+/// Joins neighbours that satisfy a condition, the nearest ones first: a head stands nearer to its values than to the next
+/// column.
 fn join_where(columns: &mut Vec<Column>, are_one: impl Fn(&Column, &Column) -> bool) {
-    let mut at = 0;
-    while let Some([a, b]) = columns.get(at..at + 2) {
-        if are_one(a, b) { join_pair(columns, at) } else { at += 1 }
+    let gap = |columns: &[Column], at: usize| match columns.get(at..at + 2) {
+        Some([a, b]) if are_one(a, b) => Some(b.lo - a.hi),
+        _ => None,
+    };
+    let mut gaps: Vec<Option<f32>> = (0..columns.len()).map(|at| gap(columns, at)).collect();
+    let nearest = |gaps: &[Option<f32>]| {
+        let own = gaps.iter().enumerate().filter_map(|(at, gap)| gap.map(|gap| (at, gap)));
+        own.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at)
+    };
+    while let Some(at) = nearest(&gaps) {
+        join_pair(columns, at);
+        gaps.remove(at);
+        for beside in at.saturating_sub(1)..=at {
+            gaps.iter_mut().skip(beside).take(1).for_each(|own| *own = gap(columns, beside));
+        }
     }
 }
 

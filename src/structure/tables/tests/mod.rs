@@ -3,9 +3,11 @@
 mod aligned;
 mod centred;
 mod continuation;
+mod heads;
 mod hostile;
 mod labelled;
 mod other_text;
+mod rows;
 mod ruled;
 mod unread;
 mod writing;
