@@ -218,9 +218,8 @@ fn without_lone_looks(flow: Flow, headings: &[usize], statistics: &TypeStatistic
         let Some((below, next)) = flow.next_index(*at).and_then(|below| Some((below, draft(&below)?))) else {
             continue;
         };
-        let is_above = || holding.contains(&below) || own.place.page < next.place.page;
         let holds = match headings.binary_search(&below) {
-            Ok(_) => rank(own) < rank(next) && is_section(next) && is_above(),
+            Ok(_) => rank(own) < rank(next) && is_section(next) && holding.contains(&below),
             Err(_) => holds_text(next),
         };
         holding.extend(holds.then_some(*at));
@@ -292,7 +291,7 @@ fn is_among_items(flow: Flow, index: usize) -> bool {
         let marks = above.marker.as_ref().zip(below.marker.as_ref());
         above.place == below.place
             && size_key(above.size()) == size_key(below.size())
-            && marks.is_some_and(|(above, below)| above.kind.is_ordered() && below.kind.follows(&above.kind))
+            && marks.is_some_and(|(above, below)| below.kind.follows(&above.kind))
     };
     let own = flow.draft(index);
     flow.before(index).zip(own).is_some_and(follows) || own.zip(flow.next(index)).is_some_and(follows)
@@ -702,12 +701,7 @@ fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatis
         && has_other_font(draft)
         && width < 0.75 * (draft.right - draft.origin)
         && ((draft.first_left() - draft.origin).abs() < 0.5 * draft.size() || is_centred_section(draft))
-        && next.is_some_and(|next| {
-            next.is_paragraph()
-                && next.lines.len() > 1
-                && !next.is_all(|line| line.is_italic())
-                && !has_other_font(next)
-        })
+        && next.is_some_and(|next| has_lines(next) && !next.is_all(|line| line.is_italic()) && !has_other_font(next))
 }
 
 /// The words after the label with which a line begins.

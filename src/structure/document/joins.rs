@@ -166,7 +166,7 @@ fn continues(before: &Draft, after: &Draft, around: Around) -> bool {
         return false;
     }
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
-    if (last.size - first.size).abs() > 0.06 * last.size || last.is_monospace() != first.is_monospace() {
+    if (last.size - first.size).abs() > 0.06 * last.size {
         return false;
     }
     let is_in_place = is_below(before, after)

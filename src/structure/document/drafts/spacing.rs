@@ -262,8 +262,6 @@ impl<'a> Splitter<'_, 'a> {
             && !ends_sentence(above)
             && !above.words.iter().skip(last).any(|word| word.text.contains(|sign: char| sign.is_ascii_digit()))
             && below.begins_small()
-            && self.markers.get(next).is_none_or(Option::is_none)
-            && !self.is_code(next)
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.
@@ -280,8 +278,6 @@ impl<'a> Splitter<'_, 'a> {
             && self.is_flush(next - 1)
             && !ends_sentence(above)
             && above.words.last().map(style) == below.words.first().map(style)
-            && self.markers.get(next).is_none_or(Option::is_none)
-            && !self.is_code(next)
     }
 
     /// Whether paragraphs of the column hang where a line begins further right than the one before: those that end there are

@@ -223,7 +223,6 @@ impl<'a> Splitter<'_, 'a> {
         let label = line.words.iter().take_while(|word| word.style.is_bold).count();
         (1..=MAX_LABEL_WORDS).contains(&label)
             && label < line.words.len()
-            && !self.statistics.is_bold
             && line.words.first().is_some_and(|word| word.text.starts_with(char::is_uppercase))
     }
 
@@ -271,10 +270,8 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let Some(first) = self.line(start).filter(|first| section_depth(first).is_some()) else { return false };
         let text = first.words.get(1).map_or(f32::INFINITY, |word| word.bounds.x0);
-        !self.statistics.is_bold
-            && first.is_bold()
+        first.is_bold()
             && !first.has_cells()
-            && above.is_bold()
             && below.is_bold()
             && (above.size - below.size).abs() < SIZE_TOLERANCE * above.size
             && (below.bounds.x0 - text).abs() < HANG_EM * below.size
