@@ -30,8 +30,9 @@ const MIN_FLOWING_WORDS: usize = 2;
 /// Lines with so many words that are so long, in ems, are no list of dates or numbers, which end at one edge too.
 const MIN_WORDS: usize = 4;
 const MIN_LONG_EM: f32 = 15.0;
-/// So many paragraphs of a column that hang show that others do.
+/// So many paragraphs that hang, among so many lines above and below, show that others do.
 const MIN_HANGING: usize = 2;
+const MAX_NEAR: usize = 100;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
@@ -280,8 +281,8 @@ impl<'a> Splitter<'_, 'a> {
             && above.words.last().map(style) == below.words.first().map(style)
     }
 
-    /// Whether paragraphs of the column hang where a line begins further right than the one before: those that end there are
-    /// followed by lines as far left, and none that ends there is followed by a line that is set in.
+    /// Whether the paragraphs near a line hang, which begins further right than the one before. Then last lines of paragraphs begin
+    /// as far right as it does, and the lines after them as far left as the one before it, and never the other way round.
     fn paragraphs_hang(&self, next: usize) -> bool {
         let begins = |at: usize, as_at: usize| {
             self.line(at).zip(self.line(as_at)).is_some_and(|(line, other)| {
@@ -291,7 +292,7 @@ impl<'a> Splitter<'_, 'a> {
         };
         let ends = |from: usize, to: usize| {
             let is_end = |at: &usize| begins(at - 1, from) && begins(*at, to) && self.ends_early(at - 1, *at);
-            (1..self.lines.len()).filter(is_end).count()
+            (next.saturating_sub(MAX_NEAR).max(1)..self.lines.len()).take(2 * MAX_NEAR).filter(is_end).count()
         };
         ends(next, next - 1) >= MIN_HANGING && ends(next - 1, next) == 0
     }
