@@ -17,8 +17,8 @@ const NAMES: [&str; 14] = [
     "tabella",
 ];
 
-/// Whether a word names figures or tables, as the first one of `Table 5`, `Fig. 3` and `Tabelle:` does. Headings do not begin
-/// with such a word and a number.
+/// Whether a word is the name in the label of a figure or a table: `Table` in `Table 5`, `Fig.` in `Fig. 3`, `Tabelle:`. A line
+/// that begins with such a word and a number is no heading.
 #[must_use]
 pub fn names_figure(word: &str) -> bool {
     let name = word.trim_end_matches(['.', ':']);

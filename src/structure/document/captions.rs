@@ -18,7 +18,7 @@ const LABEL_SPACE: f32 = 1.6;
 const MIN_FIGURE_PT: f32 = 20.0;
 /// So many figures of a page are compared with its paragraphs.
 const MAX_FIGURES: usize = 200;
-/// Captions with a label are smaller than the body times this. Larger text is a heading.
+/// The type of a caption with a label is smaller than this multiple of the size of the body. In larger type it is a heading.
 const LARGEST: f32 = 1.15;
 /// Captions that name a figure or a table, but do not stand beside one, are smaller than the body times this.
 const TITLE: f32 = 1.5;

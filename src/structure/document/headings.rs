@@ -258,8 +258,8 @@ fn is_running(flow: Flow, index: usize, pages: &[DocumentPage], statistics: &Typ
         && below.is_some_and(|top| top - own.y1 > HEAD_SPACE_EM * statistics.body_size)
 }
 
-/// Leaves out the titles of parts in a table of contents, which stand between entries. A title that looks as another heading does
-/// stays: it may begin a list of figures.
+/// Removes from the headings the titles of parts that stand between the entries of a table of contents. A title in the look of
+/// another heading stays, since it may begin a list of figures.
 fn without_parts_of_contents(flow: Flow, headings: &[usize]) -> Vec<usize> {
     let look = |at: &usize| flow.draft(*at).map(rank);
     let (parts, others): (Vec<usize>, Vec<usize>) = headings.iter().partition(|at| is_among_entries(flow, **at));

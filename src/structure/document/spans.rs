@@ -106,7 +106,8 @@ impl<'a> SpanWriter<'a> {
         let before: String = tail.into_iter().rev().collect();
         let is_one_link = last.target == next.target;
         let is_word_of = |target: &String| {
-            // Some addresses are titles without spaces. One that joins the two words above says nothing of the line end.
+            // Some addresses are titles written without spaces. If one also joins the two words before, it does not tell whether
+            // the word goes on in the next line.
             let above = last.text.strip_suffix(before.as_str()).and_then(|above| above.strip_suffix(' '));
             let above = above.and_then(|above| above.split(' ').next_back());
             has_word(target, &before, &next.text) && !above.is_some_and(|above| has_word(target, above, &before))

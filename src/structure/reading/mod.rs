@@ -31,7 +31,7 @@ const MAX_RULES: usize = 5_000;
 /// through columns too.
 const MARGIN_SHARE: f32 = 0.1;
 
-/// Whether a height is within that share of the height of a page from one of its edges.
+/// Whether a place on a page is near its top or its bottom, where running heads and feet stand. `height` is that of the page.
 pub(crate) fn is_near_edge(at: f32, height: f32) -> bool {
     at < MARGIN_SHARE * height || at > (1.0 - MARGIN_SHARE) * height
 }

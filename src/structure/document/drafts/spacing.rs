@@ -25,12 +25,12 @@ const TAB_EM: f32 = 1.0;
 const CENTRED_EM: f32 = 1.5;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
-/// Lines of text have so many words on average.
+/// The lines of running text have at least so many words on average.
 const MIN_FLOWING_WORDS: usize = 2;
 /// Lines with so many words that are so long, in ems, are no list of dates or numbers, which end at one edge too.
 const MIN_WORDS: usize = 4;
 const MIN_LONG_EM: f32 = 15.0;
-/// So many paragraphs that hang, among so many lines above and below, show that others do.
+/// If so many paragraphs have hanging indents, of those within so many lines above and below, others have them too.
 const MIN_HANGING: usize = 2;
 const MAX_NEAR: usize = 100;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
@@ -94,13 +94,11 @@ fn set_beside_floats(lines: &[&Line], edges: &mut [f32]) {
     }
 }
 
-/// The same for text that is not justified, whose lines end long before the edge.
+/// Does the same for text that is not justified: its lines end long before the edge, and its sentences go on from line to line.
 fn set_beside_ragged_floats(lines: &[&Line], edges: &mut [f32]) {
     let is_far = |line: &Line, edge: f32| edge - line.bounds.x1 > FULL_EM * line.size;
     let is_next = |one: &Line, next: &Line| {
-        (one.bounds.x0 - next.bounds.x0).abs() < HANG_EM * next.size
-            && (one.size - next.size).abs() < SAME_SIZE * next.size
-            && NEXT_LINE_EM.contains(&((next.baseline - one.baseline) / next.size))
+        begin_alike(one, next) && NEXT_LINE_EM.contains(&((next.baseline - one.baseline) / next.size))
     };
     let far: Vec<(&Line, bool)> =
         lines.iter().zip(edges.iter()).map(|(line, edge)| (*line, is_far(line, *edge))).collect();
@@ -115,7 +113,8 @@ fn set_beside_ragged_floats(lines: &[&Line], edges: &mut [f32]) {
     }
 }
 
-/// Whether sentences go on from most lines to the next ones, whose first words have no room before the edge.
+/// Whether lines are running text that ends at this edge: most of them go on in the next line, and none of those leaves room for
+/// its first word.
 fn flows(lines: &[&Line], edge: f32) -> bool {
     let goes_on = |pair: &&[&Line]| matches!(pair, [one, next] if !ends_sentence(one) && next.begins_small());
     let is_full = |pair: &[&Line]| matches!(pair, [one, next] if !leaves_room(one, next, edge));
@@ -125,7 +124,7 @@ fn flows(lines: &[&Line], edge: f32) -> bool {
         && lines.windows(2).filter(goes_on).all(is_full)
 }
 
-/// Whether the first word of the next line would fit between a line and an edge.
+/// Whether the first word of the next line would fit at the end of a line that may reach this edge.
 fn leaves_room(line: &Line, next: &Line, edge: f32) -> bool {
     let goes_on = line.words.last().is_some_and(|last| last.text.ends_with(char::is_lowercase));
     let first = if goes_on { next.first_width_with_number() } else { next.first_width() };
@@ -271,7 +270,7 @@ impl<'a> Splitter<'_, 'a> {
         shift > 0.0 && line.bounds.x0 - next.bounds.x0 > INDENT_EM * line.size && !self.is_spaced(index, index + 1)
     }
 
-    /// Whether the line before ends at the edge of justified text, and not with a sentence or with words in another style.
+    /// Whether a line continues the one before, which ends at the edge of justified text, in the same style, and with no sentence.
     fn is_justified_text(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let style = |word: &LineWord| (word.style.is_bold, word.style.is_italic);
@@ -281,14 +280,12 @@ impl<'a> Splitter<'_, 'a> {
             && above.words.last().map(style) == below.words.first().map(style)
     }
 
-    /// Whether the paragraphs near a line hang, which begins further right than the one before. Then last lines of paragraphs begin
-    /// as far right as it does, and the lines after them as far left as the one before it, and never the other way round.
+    /// Whether the paragraphs near a line have hanging indents. The line must begin further right than the one before. With such
+    /// indents, paragraphs end in lines that begin where it does, and the next ones begin where the line before does. No paragraph
+    /// ends at the left, before a line that is set in.
     fn paragraphs_hang(&self, next: usize) -> bool {
         let begins = |at: usize, as_at: usize| {
-            self.line(at).zip(self.line(as_at)).is_some_and(|(line, other)| {
-                (line.bounds.x0 - other.bounds.x0).abs() < HANG_EM * line.size
-                    && (line.size - other.size).abs() < SAME_SIZE * line.size
-            })
+            self.line(at).zip(self.line(as_at)).is_some_and(|(line, as_it)| begin_alike(line, as_it))
         };
         let ends = |from: usize, to: usize| {
             let is_end = |at: &usize| begins(at - 1, from) && begins(*at, to) && self.ends_early(at - 1, *at);
@@ -297,7 +294,7 @@ impl<'a> Splitter<'_, 'a> {
         ends(next, next - 1) >= MIN_HANGING && ends(next - 1, next) == 0
     }
 
-    /// Whether a line leaves room for the first word of the next one.
+    /// Whether the first word of the next line would have fit on a line: it ended on purpose.
     pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
         let lines = self.line(index).zip(self.line(next)).zip(self.edges.get(index));
         lines.is_some_and(|((line, next), edge)| leaves_room(line, next, *edge))
@@ -316,22 +313,20 @@ impl<'a> Splitter<'_, 'a> {
         (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
     }
 
-    /// Whether a line and the next one are among lines that end on purpose.
+    /// Whether a line is one of a list, which ends on purpose.
     pub(super) fn is_list_end(&self, next: usize) -> bool {
-        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let least = if is_long(above) { LONG_ENDS } else { LIST_ENDS };
         self.list_ends.get(next - 1).is_some_and(|ends| *ends >= least)
             && begins_large(below)
-            && !above.words.last().is_some_and(|last| last.text.ends_with(','))
+            && !ends_with_comma(above)
     }
 
     /// For each line the share of those around it that end on purpose: lines below each other, as those of an address or of a
     /// list of names.
     pub(super) fn list_ends(&self) -> Vec<f32> {
         let is_near = |at: usize, above: &Line, below: &Line| {
-            (above.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size
-                && (above.size - below.size).abs() < 0.1
-                && (0.0..SPACE_FACTOR * self.leading(at)).contains(&self.step(at - 1, at))
+            begin_alike(above, below) && (0.0..SPACE_FACTOR * self.leading(at)).contains(&self.step(at - 1, at))
         };
         let mut shares = vec![0.0; self.lines.len()];
         let mut first = 0;
@@ -354,11 +349,11 @@ impl<'a> Splitter<'_, 'a> {
         shares
     }
 
-    /// Whether each of these lines has a few words, no comma at its end and not all in capitals, and begins as a name does.
+    /// Whether these lines may be the entries of a list: each has few words, begins with a capital or a digit, does not end with a
+    /// comma, and is not all in capitals.
     fn are_entries(&self, mut lines: Range<usize>) -> bool {
         let is_entry = |line: &Line| {
-            let is_open = line.words.last().is_some_and(|last| last.text.ends_with(','));
-            line.words.len() <= MAX_ENTRY_WORDS && begins_large(line) && !line.is_capitals() && !is_open
+            line.words.len() <= MAX_ENTRY_WORDS && begins_large(line) && !line.is_capitals() && !ends_with_comma(line)
         };
         lines.all(|at| self.line(at).is_some_and(is_entry))
     }
@@ -419,6 +414,16 @@ pub(crate) fn labelled_text(line: &Line) -> &[LineWord] {
 fn ends_sentence(line: &Line) -> bool {
     let last = line.words.last().and_then(|word| word.text.chars().last());
     last.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'))
+}
+
+/// Whether two lines begin at one left edge, in one size.
+fn begin_alike(one: &Line, other: &Line) -> bool {
+    (one.bounds.x0 - other.bounds.x0).abs() < HANG_EM * other.size
+        && (one.size - other.size).abs() < SAME_SIZE * other.size
+}
+
+fn ends_with_comma(line: &Line) -> bool {
+    line.words.last().is_some_and(|last| last.text.ends_with(','))
 }
 
 /// Whether the first letter or digit of a line is a capital or a digit, or the line is an address of mail or of a site.

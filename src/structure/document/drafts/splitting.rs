@@ -209,7 +209,7 @@ impl<'a> Splitter<'_, 'a> {
             || self.is_line_end(next)
     }
 
-    /// Whether a line goes on below the last cell of a full row, an item for example.
+    /// Whether a line continues the last cell of the item above: it begins below that cell, and the line of the item is full.
     fn is_below_cell(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let cell = above.last_cell().and_then(|at| above.words.get(at)).map(|word| word.bounds.x0);

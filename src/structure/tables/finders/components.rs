@@ -78,10 +78,11 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
     components
 }
 
-/// The component with the head that stands above it without sides of its own. If an edge as wide as the grid lies above, the head
-/// is all text below that edge, and each piece is within one column. If not, the head is the lines right above the grid; either
-/// every column has a text in them (the first may have none), or all their texts are years. If the first of these lines is a
-/// single text, that is a title, and there is no head. A grid of fills, without rules, may only have a head of years.
+/// Adds to a component the head that stands above it and has no vertical edges. If an edge as wide as the grid lies above, the
+/// head is all text between that edge and the grid, and each piece of it must be within one column. Without such an edge, the
+/// head is the lines right above the grid. Then each column but the first must have a text in them, or all texts must be years;
+/// and if the first of these lines is a single text, it is a title, and there is no head. A grid of fills, without rules, can
+/// only have a head of years.
 pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords, is_ruled: bool) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;

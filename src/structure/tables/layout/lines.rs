@@ -15,7 +15,7 @@ const MAX_READS: usize = 4_000_000;
 const WIDE_GAP: f32 = 1.2;
 /// The dots of an ellipsis.
 const MAX_ELLIPSIS: usize = 3;
-/// Dots of a leader are nearer than this many ems, and its ellipses.
+/// The gaps between the dots of a leader are narrower than this many ems, and those between its ellipses.
 const DOT_GAP: f32 = 1.6;
 const ELLIPSIS_GAP: f32 = 3.0;
 /// A gap narrower than this many ems never divides a line.
