@@ -128,3 +128,35 @@ fn the_words_of_hidden_text_keep_their_spaces_and_are_counted() {
     let remarks = found.remarks().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(remarks, ["6 characters hidden on the page and left out"]);
 }
+
+/// Twelve shapes on a line, as wide and as high as letters are, the third one with a dot above it.
+fn drawn_line(y: u32, widths: [u32; 3], heights: [u32; 3]) -> String {
+    let mut at = 60;
+    let mut line = String::new();
+    for letter in 0..12 {
+        let (width, height) = (widths[letter % 3], heights[letter % 3]);
+        line += &format!("{at} {y} m {} {y} l {at} {} l f ", at + width, y + height);
+        if letter == 2 {
+            line += &format!("{at} {} m {} {0} l {at} {} l f ", y + height + 1, at + 2, y + height + 3);
+        }
+        at += width + 2;
+    }
+    line
+}
+
+#[test]
+fn text_that_is_drawn_as_shapes_is_missed_and_remarked() {
+    let lines = |widths, heights| (0..8).map(|line| drawn_line(40 + 30 * line, widths, heights)).collect::<String>();
+    let letters = lines([5, 8, 3], [10, 7, 7]);
+    let poster = text_of(&format!("{letters}{}", word("and .org")));
+    assert_eq!((poster.text.as_str(), poster.drawn_letters, poster.is_doubtful()), ("and .org", 96, true));
+    let remarks = poster.remarks().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(remarks, ["96 letters or more are drawn as shapes and not in this text"]);
+    // A chart's bars and a row of signs are no letters, and a page of text may have a logo that is drawn.
+    for other in [lines([6, 6, 6], [10, 7, 4]), lines([5, 8, 3], [7, 7, 7]), drawn_line(40, [5, 8, 3], [10, 7, 7])] {
+        let page = text_of(&format!("{other}{}", word("and .org")));
+        assert!(!page.is_doubtful() && page.remarks().is_empty(), "{other}");
+    }
+    let prose = (0..20).map(|line| format!("BT /F 6 Tf 20 {} Td (Words of a page of text) Tj ET ", 290 - 7 * line));
+    assert!(!text_of(&format!("{letters}{}", prose.collect::<String>())).is_doubtful());
+}

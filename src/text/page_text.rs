@@ -30,6 +30,8 @@ pub struct PageText {
     pub picture_percent: u8,
     /// Number of paths and rectangles: table rules, charts, drawings.
     pub paths: u64,
+    /// Number of letters that seem to be drawn as paths, and are not in `text` unless invisible letters lie over them.
+    pub drawn_letters: u64,
     /// Whether the page has no usable MediaBox, so that its size is assumed.
     pub is_size_assumed: bool,
     /// Whether some of the page's content is damaged. What cannot be read of it is left out.
@@ -56,6 +58,9 @@ pub const HIDDEN_REMARK: &str = "characters hidden on the page and left out";
 /// What is remarked of text that was recognised from a picture.
 pub const RECOGNISED_REMARK: &str = "read by OCR; may contain errors";
 
+/// What is remarked of letters that are drawn as shapes, with their number.
+const DRAWN_REMARK: &str = "letters or more are drawn as shapes and not in this text";
+
 /// The remark on a page without a usable MediaBox.
 const SIZE_ASSUMED: &str = "the page has no usable MediaBox, so US Letter is assumed";
 
@@ -66,7 +71,10 @@ const DAMAGED: &str = "some of the page's content is damaged; what cannot be rea
 const COVERING_PERCENT: u8 = 50;
 
 /// A text with fewer letters and digits may be a stamp on a scan.
-const SPARSE_CHARACTERS: usize = 200;
+const SPARSE_CHARACTERS: u64 = 200;
+
+/// A page that draws fewer letters as paths has a logo or a label.
+const MIN_DRAWN_LETTERS: u64 = 60;
 
 /// The kind of page, judged by its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -145,14 +153,25 @@ impl PageText {
         self.kind == PageKind::Text && letters.take(MIN_USABLE_CHARACTERS).count() == MIN_USABLE_CHARACTERS
     }
 
-    /// Whether the text may not be what a reader sees: none, garbage, hidden behind a picture, or little over one.
+    /// Whether the text may not be what a reader sees: none, garbage, hidden behind a picture, or little beside what
+    /// may be other text.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         match self.kind {
             PageKind::Empty => false,
             PageKind::Picture | PageKind::Scan | PageKind::Undecodable => true,
-            PageKind::Text => self.has_hidden_layer() || (self.picture_percent > COVERING_PERCENT && self.is_sparse()),
+            PageKind::Text => self.has_hidden_layer() || (self.is_sparse() && self.shows_other_text()),
         }
+    }
+
+    /// Whether what the page draws may be text besides `text`: a picture covers it, or letters are drawn as paths.
+    fn shows_other_text(&self) -> bool {
+        self.picture_percent > COVERING_PERCENT || self.draws_letters()
+    }
+
+    /// Whether most letters of the page are drawn as paths.
+    fn draws_letters(&self) -> bool {
+        self.drawn_letters >= MIN_DRAWN_LETTERS && self.drawn_letters > 2 * self.letters()
     }
 
     /// Whether most of the text is invisible, over a picture: the text layer of a scan.
@@ -165,8 +184,13 @@ impl PageText {
     /// Whether the text has few letters and digits.
     #[must_use]
     pub fn is_sparse(&self) -> bool {
+        self.letters() < SPARSE_CHARACTERS
+    }
+
+    /// How many letters and digits the text has.
+    fn letters(&self) -> u64 {
         let letters = self.text.chars().filter(|character| character.is_alphanumeric());
-        letters.take(SPARSE_CHARACTERS).count() < SPARSE_CHARACTERS
+        u64::try_from(letters.count()).unwrap_or(u64::MAX)
     }
 
     /// Whether the text was recognised from the page's picture.
@@ -199,6 +223,7 @@ impl PageText {
             (u64::try_from(hidden).unwrap_or(u64::MAX), HIDDEN_REMARK),
             (self.invisible, "characters of this text invisible on the page"),
             (self.off_page, "characters outside the visible page left out"),
+            (if self.draws_letters() { self.drawn_letters } else { 0 }, DRAWN_REMARK),
             (self.undecoded, "glyphs for unknown characters, shown as � or left out"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);

@@ -46,6 +46,8 @@ pub(crate) struct PageGlyphs {
     pub(crate) picture_area: f64,
     /// Number of paths and rectangles.
     pub(crate) paths: u64,
+    /// Number of letters that seem to be drawn as paths.
+    pub(crate) drawn_letters: u64,
     /// Whether the text exceeds the limit.
     pub(crate) is_full: bool,
     /// The styles of glyphs, by their index; empty if no layout is wanted.
@@ -235,6 +237,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if let Some(replacement) = self.replacements.finish() {
             self.add_replacement_text(&replacement);
         }
+        self.collected.drawn_letters = self.paints.drawn_letters();
         let SeparatedGlyphs { seen, hidden, invisible } = self.glyphs.separate(&mut self.paints);
         (self.collected.glyphs, self.collected.hidden, self.collected.invisible) = (seen, hidden, invisible);
         if let Some(LayoutCollector { styles, shapes }) = self.layout {

@@ -4,6 +4,7 @@ mod character_maps;
 mod characters;
 mod collector;
 mod content_marks;
+mod drawn_letters;
 mod font_map;
 mod glyph_list;
 mod glyph_names;

@@ -4,6 +4,7 @@
 //! away, or if it is not painted at all and no letter is drawn in its place. What is not certain counts as seen: the
 //! ground of a picture, a pattern, a group with transparency.
 
+use super::drawn_letters::count_drawn_letters;
 use super::placed_glyph::{PlacedGlyph, row_of};
 use crate::shapes::outlines;
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
@@ -158,6 +159,11 @@ impl PaintLog {
             let extents = outlines(path, to_page).into_iter().map(|outline| outline.extent());
             self.strokes.extend(extents.filter(is_small).take(room));
         }
+    }
+
+    /// The number of letters that seem to be drawn as paths.
+    pub(super) fn drawn_letters(&self) -> u64 {
+        count_drawn_letters(&self.strokes)
     }
 
     /// Whether something is drawn in the place of a glyph, and no larger than it is high: a letter that is made of paths.
