@@ -22,10 +22,10 @@ pub const UNREAD_ROWS: &str =
 const MAX_TOGETHER: usize = 200;
 
 /// Pages before and after each range that are read as evidence.
-const EVIDENCE_PAGES: u32 = 3;
+const EVIDENCE_PAGES: u32 = 4;
 
 /// The most pages that are read as evidence.
-const MAX_EVIDENCE: usize = 12;
+const MAX_EVIDENCE: usize = 16;
 
 /// Entries of the outline that are compared with headings.
 const MAX_OUTLINE_ITEMS: usize = 2_000;
@@ -288,8 +288,8 @@ mod tests {
     fn a_few_pages_around_each_range_and_the_first_page_are_evidence() {
         let evidence =
             |pages: &[u32], count| with_evidence(&pages.iter().copied().map(PageIndex).collect(), count).to_string();
-        assert_eq!(evidence(&[9], 100), "1,7-13");
+        assert_eq!(evidence(&[9], 100), "1,6-14");
         assert_eq!(evidence(&[0, 1], 4), "1-4");
-        assert_eq!(evidence(&[10, 30, 50, 70], 100), "1,8-14,28-34,51,71");
+        assert_eq!(evidence(&[10, 30, 50, 70], 100), "1,7-15,27-35,51,71");
     }
 }

@@ -151,7 +151,8 @@ struct GlyphRequest<'r, 'p> {
 
 /// The text of glyphs, and their blocks in reading order.
 fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>) {
-    let PageGlyphs { glyphs, invisible, hidden, off_page, undecoded, picture_area, paths, drawn_letters, .. } = page_glyphs;
+    let PageGlyphs { glyphs, invisible, hidden, off_page, undecoded, picture_area, paths, drawn_letters, .. } =
+        page_glyphs;
     let picture_percent = percent(picture_area, page_area);
     let glyphs = without_many_marks(glyphs, undecoded);
     let letters = glyphs.iter().filter(|glyph| !glyph.text.is_space()).count();

@@ -38,8 +38,10 @@ const SPACE_EM: f32 = 1.4;
 const FAR_EM: f32 = 4.0;
 const APART_EM: f32 = 3.0;
 /// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter. A line that may
-/// be a title is a running line if there are so many pages and four of five have it.
+/// be the title of a slide is a running line if there are so many pages and four of five have it.
 const WINDOW: usize = 7;
+/// The same for pages in portrait, which follow each other with one title more seldom.
+const MIN_TITLED: usize = 4;
 /// A label such as `Table 2.` begins a caption of at least so many words.
 const MIN_CAPTION: usize = 4;
 /// The number of the page is looked for only in lines of at most this many words.
@@ -52,6 +54,8 @@ const MAX_SHIFT: i64 = 30;
 /// The pages of a journal go on from one issue to the next. What its lines say beside the number has at least so many words.
 const MIN_AROUND: usize = 5;
 
+/// A number that begins anew within the document is one of pages if its row has so many words with letters.
+const MIN_BESIDE: usize = 3;
 /// Maximum characters of the number of a chapter that is printed before the number of a page, such as the `L` of `L-11`.
 const MAX_CHAPTER: usize = 2;
 
@@ -113,6 +117,11 @@ enum Key {
     Label {
         around: String,
     },
+    /// All words but a number that may be that of the page within its chapter or part, such as `2-3`.
+    Counted {
+        around: String,
+        is_top: bool,
+    },
 }
 
 /// Finds the running lines of the pages.
@@ -123,7 +132,10 @@ pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     let [tops, bottoms] = &sides;
     let running = |rows: &[Row], page: usize| {
         let rows = evidence.running_rows(rows, page, body);
-        rows.map(|row| row.running(evidence.is_repeated(row, page, body))).collect::<Vec<_>>()
+        // The first of a few pages has the title that the others repeat.
+        let is_first = pages.len() <= WINDOW && pages.get(page).is_some_and(|page| page.number == 1);
+        let is_title = |row: &Row| is_first && evidence.may_be_title(row, page, body);
+        rows.map(|row| row.running(!is_title(row) && evidence.is_repeated(row, page, body))).collect::<Vec<_>>()
     };
     let lines = tops.iter().zip(bottoms).zip(pages).enumerate().map(|(index, ((top, bottom), page))| {
         let (heads, mut feet) = (running(top, index), running(bottom, index));
@@ -161,6 +173,12 @@ impl RunningLines {
 }
 
 impl Row<'_> {
+    /// The number of its words with letters.
+    fn letter_words(&self) -> usize {
+        let words = self.lines.iter().flat_map(|(_, _, line)| &line.words);
+        words.filter(|word| has_letter(&word.text)).count()
+    }
+
     fn running(&self, is_left_out: bool) -> RunningRow {
         let mut lines: Vec<_> = self.lines.iter().collect();
         lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
@@ -302,19 +320,25 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
         let others = words.iter().enumerate().filter(|(at, _)| *at != label).map(|(_, word)| *word);
         Key::Label { around: around(others.collect()) }
     });
-    let numbers = (0..words.len()).filter_map(|at| {
-        let (before, own) = words.split_at_checked(at)?;
-        let (word, after) = own.split_first()?;
-        let (chapter, number, total) = divided(word);
-        let others = || before.iter().chain(after).copied().chain(chapter).chain(total);
-        let is_alone = !others().any(has_letter);
-        let is_outer = before.is_empty() || after.is_empty();
-        let (value, is_roman) = own_number(number, is_alone, is_outer)?;
-        let shift = i64::from(value) - i64::from(page.number);
-        let around = if is_alone { String::new() } else { others().collect::<Vec<_>>().join(" ") };
-        Some(Key::Number { is_top: is_top && !is_alone, around, is_roman, shift })
-    });
+    let numbers = (0..words.len()).filter_map(|at| numbered_keys(&words, at, page, is_top)).flatten();
     std::iter::once(whole).chain(numbers).chain(labels).collect()
+}
+
+/// What is shared by the lines that differ from these words in the number at `at`.
+fn numbered_keys(words: &[&str], at: usize, page: &DocumentPage, is_top: bool) -> Option<impl Iterator<Item = Key>> {
+    let (before, own) = words.split_at_checked(at)?;
+    let (word, after) = own.split_first()?;
+    let (chapter, number, total) = divided(word);
+    let beside = || before.iter().chain(after).copied();
+    let others = || beside().chain(chapter).chain(total);
+    let is_alone = !others().any(has_letter);
+    let is_outer = before.is_empty() || after.is_empty();
+    let (value, is_roman) = own_number(number, is_alone, is_outer)?;
+    let shift = i64::from(value) - i64::from(page.number);
+    let around = if is_alone { String::new() } else { others().collect::<Vec<_>>().join(" ") };
+    let counted = (is_outer || chapter.is_some())
+        .then(|| Key::Counted { around: beside().collect::<Vec<_>>().join(" "), is_top });
+    Some(std::iter::once(Key::Number { is_top: is_top && !is_alone, around, is_roman, shift }).chain(counted))
 }
 
 /// The chapter, the page and the number of pages in a printed page number such as `L-11` or `3/8`.
@@ -393,36 +417,48 @@ impl<'r> Evidence<'r> {
 
     /// Whether a row is as large as a title. Those of slides may be smaller than the text.
     fn may_be_title(&self, row: &Row, page: usize, body: f32) -> bool {
-        let is_wide = self.pages.get(page).is_some_and(|page| page.structure.width > page.structure.height);
         let is_text = |key: &Key| matches!(key, Key::Words { is_top: true, .. });
-        let is_slide = || is_wide && body > SLIDE_PT && row.parts.iter().all(|part| part.0.iter().all(is_text));
+        let is_slide =
+            || self.is_wide(page) && body > SLIDE_PT && row.parts.iter().all(|part| part.0.iter().all(is_text));
         row.size > TITLE_FACTOR * body || row.size > SLIDE_FACTOR * body && is_slide()
+    }
+
+    fn is_wide(&self, page: usize) -> bool {
+        self.pages.get(page).is_some_and(|page| page.structure.width > page.structure.height)
     }
 
     /// Whether other pages have all texts of a row, with no difference but the page's own number.
     fn is_repeated(&self, row: &Row, page: usize, body: f32) -> bool {
+        // Titles of chapters and of exercises at the top count with the pages too, and are larger.
+        let is_large = row.size > 1.02 * body && !self.is_on_all(row, page);
         let is_own = |key: &Key| match key {
             Key::Words { .. } | Key::Label { .. } => true,
-            // Titles of chapters and of exercises at the top count with the pages too, and are larger.
             Key::Number { around, is_top, shift, .. } => {
-                let is_title = *is_top && row.size > 1.02 * body && around.chars().any(char::is_alphabetic);
+                let is_title = *is_top && is_large && around.chars().any(char::is_alphabetic);
                 is_of_page(around, *shift) && (!is_title || around.is_empty())
             }
+            Key::Counted { is_top, .. } => row.letter_words() >= MIN_BESIDE && !(*is_top && is_large),
         };
-        let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
-        // Slides that follow each other may have one title.
-        let is_title = self.may_be_title(row, page, body) && self.pages.len() <= WINDOW;
-        row.is_in_zone && !is_title && row.parts.iter().all(is_repeated)
+        let goes_on =
+            |key: &Key| matches!(key, Key::Number { .. }) && self.pages_with(key, row.distance).nth(1).is_some();
+        let is_repeated = |part: &Part| {
+            let may_count = part.0.iter().any(goes_on);
+            let is_meant = |key: &&Key| is_own(key) && (may_count || !matches!(key, Key::Counted { .. }));
+            part.0.iter().filter(is_meant).any(|key| self.is_shared(key, row.distance, page))
+        };
+        row.is_in_zone && row.parts.iter().all(is_repeated)
     }
 
     /// Whether four of five pages have all texts of a row at its height, of all pages or of those on its side.
     fn is_on_all(&self, row: &Row, page: usize) -> bool {
+        // Slides that follow each other may have one title.
+        let enough = if self.is_wide(page) { WINDOW } else { MIN_TITLED };
         let sides = [true, false].map(|is_any| move |other: &usize| is_any || self.is_same_side(*other, page));
         sides.iter().any(|is_meant| {
             let all = (0..self.pages.len()).filter(is_meant).count();
             let count = |key: &Key| self.pages_with(key, row.distance).filter(is_meant).count();
             let on_all = |part: &Part| part.0.iter().any(|key| 5 * count(key) >= 4 * all);
-            all >= WINDOW && row.parts.iter().all(on_all)
+            all >= enough && row.parts.iter().all(on_all)
         })
     }
 

@@ -669,6 +669,17 @@ fn a_fraction_within_a_line_is_where_its_rule_is() {
 }
 
 #[test]
+fn a_fraction_may_begin_an_item() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "•");
+    sheet.word("2", 60.0, 95.0, SMALL).script = Script::Raised;
+    sheet.word("3", 60.0, 104.0, SMALL).script = Script::Lowered;
+    sheet.rule(60.0, 63.5, 97.5);
+    sheet.prose_at(69.0, 100.0, "cup of white wine");
+    assert_eq!(sheet.markdown(), "- $\\frac{2}{3}$ cup of white wine");
+}
+
+#[test]
 fn a_rule_below_words_of_a_line_is_no_fraction_above_the_next_one() {
     let mut sheet = Sheet::new();
     sheet.prose(100.0, "These are words with a rule below some of them");

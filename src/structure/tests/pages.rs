@@ -114,6 +114,28 @@ fn heads_of_left_and_right_pages_are_left_out() {
 }
 
 #[test]
+fn a_large_head_of_a_few_pages_is_left_out_after_the_first() {
+    let large = Face { size: 14.0, ..BOLD };
+    let sheet = |page: u8| {
+        let head = Sheet::new().go_to(40.0).at(50.0, large, "A sheet").at(300.0, large, "Part X1");
+        head.go_to(100.0).line(FULL).line(&format!("It is page {page}."))
+    };
+    let text = markdown_of(&(1..6).map(sheet).collect::<Vec<_>>());
+    assert!(text.iter().enumerate().all(|(at, page)| page.contains("Part X1") == (at == 0)), "{text:?}");
+}
+
+#[test]
+fn feet_whose_numbers_begin_anew_in_each_chapter_are_left_out() {
+    let foot = |page: usize| format!("{}-{}", 1 + page / 2, 1 + page % 2);
+    let sheet = |page: usize| {
+        let sheet = Sheet::new().go_to(100.0).line(FULL).line(&format!("It ends {}times.", "many ".repeat(page))).go_to(586.0);
+        sheet.at(50.0, SMALL, &format!("Handbook of works Page {}", foot(page)))
+    };
+    let text = markdown_of(&(0..6).map(sheet).collect::<Vec<_>>());
+    assert!(text.iter().all(|page| page.ends_with("times.")), "{text:?}");
+}
+
+#[test]
 fn a_letterhead_of_all_pages_is_left_out_whatever_its_size() {
     let large = Face { size: 16.0, ..BOLD };
     let sheet = |title: &str, page: u8| {

@@ -6,6 +6,7 @@ use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_sum, punct
 use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{is_accent, is_accented};
+use crate::list_marks::MarkerKind;
 use pagewise_text::{Bounds, MathFont, Script, Word};
 
 /// Maximum words of a line that stands within another.
@@ -37,9 +38,10 @@ impl Finder<'_> {
         let strays = self.strays(&others, &texts, taken);
         for (place, line) in texts {
             let mut run: Vec<usize> = Vec::new();
-            for at in self.line_parts(place) {
-                let is_part =
-                    self.fraction(at).is_some() || self.is_free(at, taken) && self.nature(at) != Nature::Prose;
+            for (nth, at) in self.line_parts(place).into_iter().enumerate() {
+                let is_bullet = nth == 0 && self.is_bullet(at);
+                let is_term = self.is_free(at, taken) && self.nature(at) != Nature::Prose && !is_bullet;
+                let is_part = self.fraction(at).is_some() || is_term;
                 if !is_part || !self.goes_on(&run, at) {
                     self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
                 }
@@ -49,6 +51,11 @@ impl Finder<'_> {
             }
             self.push_run(run, line, &strays, zones, taken);
         }
+    }
+
+    /// Whether a word is the bullet of an item.
+    fn is_bullet(&self, at: usize) -> bool {
+        self.word(at).is_some_and(|word| matches!(MarkerKind::of(&word.text, false), Some(MarkerKind::Bullet(_))))
     }
 
     /// Whether a word goes on with a run: near, and not after a space between two terms.
