@@ -128,7 +128,8 @@ fn a_large_head_of_a_few_pages_is_left_out_after_the_first() {
 fn feet_whose_numbers_begin_anew_in_each_chapter_are_left_out() {
     let foot = |page: usize| format!("{}-{}", 1 + page / 2, 1 + page % 2);
     let sheet = |page: usize| {
-        let sheet = Sheet::new().go_to(100.0).line(FULL).line(&format!("It ends {}times.", "many ".repeat(page))).go_to(586.0);
+        let sheet =
+            Sheet::new().go_to(100.0).line(FULL).line(&format!("It ends {}times.", "many ".repeat(page))).go_to(586.0);
         sheet.at(50.0, SMALL, &format!("Handbook of works Page {}", foot(page)))
     };
     let text = markdown_of(&(0..6).map(sheet).collect::<Vec<_>>());

@@ -136,6 +136,9 @@ fn mark_after(gap: f64, host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
     if is_mark { Script::Raised } else { Script::Baseline }
 }
 
+/// Divides digits that stand above others, with nothing before them.
+const FRACTION_SLASH: char = '\u{2044}';
+
 /// Appends characters that stand together on a line. Raised and lowered ones never read as part of the number before them.
 pub fn push_run(text: &mut String, run: &str, script: Script) {
     if script == Script::Baseline {
@@ -157,8 +160,20 @@ pub fn push_run(text: &mut String, run: &str, script: Script) {
         Script::Lowered if host == Host::Number && run.chars().all(|character| character.is_ascii_digit()) => {
             text.extend(run.chars().filter_map(subscript));
         }
+        Script::Lowered
+            if text.ends_with(is_raised_digit) && run.chars().all(|character| character.is_ascii_digit()) =>
+        {
+            let host = text.trim_end_matches(is_raised_digit).chars().next_back();
+            let has_host = host.is_some_and(|host| host.is_alphanumeric() || matches!(host, ')' | ']' | '}' | '|'));
+            text.extend((!has_host).then_some(FRACTION_SLASH));
+            text.extend(run.chars().filter_map(subscript));
+        }
         _ => text.push_str(run),
     }
+}
+
+fn is_raised_digit(character: char) -> bool {
+    RAISED.chars().take(10).any(|digit| digit == character)
 }
 
 /// What a raised run follows.
@@ -249,6 +264,17 @@ mod tests {
         let mut text = "H".to_owned();
         push_run(&mut text, "2", Script::Lowered);
         assert_eq!(text, "H2");
+    }
+
+    #[test]
+    fn digits_below_raised_ones_are_a_fraction_unless_both_have_a_host() {
+        let both = |before: &str| {
+            let mut text = before.to_owned();
+            push_run(&mut text, "3", Script::Raised);
+            push_run(&mut text, "4", Script::Lowered);
+            text
+        };
+        assert_eq!(["", "about ", "x"].map(both), ["³⁄₄", "about ³⁄₄", "x³₄"]);
     }
 
     /// The text of a line of glyphs of half an em each: their text, where they start, how far they are raised, their size.
