@@ -15,9 +15,11 @@ use crate::measures::BACKGROUND;
 use fixed_pitch::{FixedPitchFonts, HalfWidthText};
 pub(crate) use fixed_pitch::{is_whole_shift, pitch};
 use lines::DrawnBoxes;
-use pagewise_text::{Bounds, MAX_TILT, PageLayout, Script, Word, columns_of, push_run};
+use pagewise_text::{Bounds, MAX_TILT, PageLayout, Rule, Script, Word, columns_of, push_run};
 use segments::Segment;
 pub(crate) use segments::is_dots;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// With more words, lines stay in the given order.
 pub(crate) const MAX_WORDS: usize = 100_000;
@@ -30,6 +32,10 @@ const MAX_RULES: usize = 5_000;
 /// Rules within this share of the height from the edges of a page divide running lines from its columns. In forms, rules run
 /// through columns too.
 const MARGIN_SHARE: f32 = 0.1;
+
+/// A rule has at least so many long dashes, which stand so many ems above their baseline.
+const MIN_DASHES: usize = 4;
+const DASH_EM: f32 = 0.25;
 
 /// Whether a place on a page is near its top or its bottom, where running heads and feet stand. `height` is that of the page.
 pub(crate) fn is_near_edge(at: f32, height: f32) -> bool {
@@ -44,6 +50,7 @@ pub(crate) fn is_slanted(word: &Word) -> bool {
 /// Reads a page: its words in lines, columns and regions, and its tables where they stand.
 #[must_use]
 pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
+    let page = &*with_dashed_rules(page);
     let numbers = line_numbers::find(page);
     if numbers.is_empty() {
         return read_unnumbered(page, tables);
@@ -52,6 +59,33 @@ pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     let frame = Frame { turn: 0, width: page.width, height: page.height };
     structure.regions.extend(line_numbers::region(page, &numbers, &DirectionReader::new(page, frame)));
     structure
+}
+
+/// The page, with a rule for each line of long dashes, such as the one above notes.
+pub(super) fn with_dashed_rules(page: &PageLayout) -> Cow<'_, PageLayout> {
+    let dashes = lone_dashes(page);
+    if dashes.is_empty() {
+        return Cow::Borrowed(page);
+    }
+    let rules = dashes.iter().filter_map(|index| page.words.get(*index)).map(rule_of).chain(page.rules.clone());
+    Cow::Owned(PageLayout { rules: rules.collect(), ..line_numbers::without(page, &dashes) })
+}
+
+/// The words of long dashes that stand alone on their lines.
+fn lone_dashes(page: &PageLayout) -> BTreeSet<usize> {
+    let is_dashes = |word: &Word| {
+        let dashes = word.text.chars().filter(|sign| matches!(sign, '\u{2014}' | '\u{2015}')).count();
+        dashes >= MIN_DASHES && dashes == word.text.chars().count() && word.turn == 0
+    };
+    let line = |index: Option<usize>| index.and_then(|index| page.words.get(index)).map(|word| word.line);
+    let is_alone = |index: usize| ![index.checked_sub(1), index.checked_add(1)].map(line).contains(&line(Some(index)));
+    let words = page.words.iter().enumerate().filter(|(index, word)| is_dashes(word) && is_alone(*index));
+    words.map(|(index, _)| index).collect()
+}
+
+fn rule_of(dashes: &Word) -> Rule {
+    let y = dashes.baseline - DASH_EM * dashes.size;
+    Rule { bounds: Bounds { y0: y, y1: y, ..dashes.bounds }, is_horizontal: true, color: [0; 3] }
 }
 
 fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {

@@ -27,6 +27,7 @@ pub fn read_tagged_page(page: &PageLayout, tags: &PageTags) -> Option<(PageStruc
     if page.words.len() > reading::MAX_WORDS {
         return None;
     }
+    let page = &*reading::with_dashed_rules(page);
     let blocks = BlockMap::of(tags);
     let mut owners = WordOwners::of(page, tags, &blocks);
     if !belief::accounts_for(page, &owners, &blocks) {
