@@ -171,7 +171,7 @@ impl<'p> Rows<'p> {
     }
 
     /// Whether numbers are a ruler, as drafts for review have one: in the margin, at equal distances, independent of the lines
-    /// beside them, and in another colour.
+    /// beside them, and in another colour or smaller.
     fn are_ruler(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
         let is_left = first.bounds.x0 < page.width / 2.0;
@@ -182,9 +182,10 @@ impl<'p> Rows<'p> {
         let is_level = |own: &&Indexed| {
             next(own).is_some_and(|other| (other.baseline - own.1.baseline).abs() < EVEN_EM * own.1.size)
         };
+        let differs = |other: &Word| other.color != first.color || first.size < SMALLER * other.size;
         let level = run.iter().filter(is_level).count();
         are_even(run)
-            && run.iter().filter_map(next).all(|other| other.color != first.color)
+            && run.iter().filter_map(next).all(differs)
             && ODD_ROWS * (run.len() - level) > run.len()
             && !self.have_text_beyond(run, is_left)
             && !self.have_head(run)

@@ -90,19 +90,19 @@ fn numbers_of_several_pages_on_a_sheet_are_left_out_in_each_box_also_beside_empt
 }
 
 #[test]
-fn a_pale_ruler_on_a_pitch_of_its_own_is_left_out_and_pale_numbers_of_rows_stay() {
-    let of = |pitch: f32| {
+fn a_pale_or_small_ruler_on_a_pitch_of_its_own_is_left_out_and_numbers_of_rows_stay() {
+    let of = |face: Face, color: u8, pitch: f32| {
         let sheet = (165..195).fold(Sheet::new(), |sheet, _| sheet.line(FULL));
         let mut sheet = sheet.go_to(80.0);
         let text = sheet.layout.words.len();
         for number in 165..195 {
-            sheet.put(20.0, PLAIN, &number.to_string());
+            sheet.put(400.0, face, &number.to_string());
             sheet = sheet.space(pitch);
         }
-        sheet.layout.words.iter_mut().skip(text).for_each(|word| word.color = [180; 3]);
+        sheet.layout.words.iter_mut().skip(text).for_each(|word| word.color = [color; 3]);
         line_numbers::find(&sheet.layout).len()
     };
-    assert_eq!([of(11.6), of(12.0)], [30, 0]);
+    assert_eq!([of(PLAIN, 180, 11.6), of(PLAIN, 180, 12.0), of(PLAIN, 0, 11.6), of(SMALL, 0, 11.6)], [30, 0, 0, 30]);
 }
 
 #[test]
