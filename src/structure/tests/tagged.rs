@@ -443,3 +443,16 @@ fn lines_of_an_element_that_end_on_purpose_stay_apart() {
     quarters.iter().for_each(|quarter| sheet.line(element, quarter));
     assert_eq!(sheet.markdown(), Some(format!("{FULL}\n\n{}", quarters.join("\n\n"))));
 }
+
+#[test]
+fn an_element_that_begins_within_a_sentence_ends_no_paragraph() {
+    let mut page = TaggedSheet::new();
+    let first = page.text(StructureType::Paragraph, None, FULL);
+    page.line(first, FULL);
+    let list = page.element(StructureType::List, None);
+    let second =
+        page.text(StructureType::ListItem, Some(list), "54. It goes on as if nothing had been there at all in");
+    page.line(second, "this line.");
+    let expected = format!("{FULL} {FULL} 54. It goes on as if nothing had been there at all in this line.");
+    assert_eq!(page.markdown(), Some(expected));
+}

@@ -208,7 +208,7 @@ impl<'a> Splitter<'_, 'a> {
     }
 
     /// Whether a line ends where its column does, as a line of justified text.
-    fn is_flush(&self, index: usize) -> bool {
+    pub(super) fn is_flush(&self, index: usize) -> bool {
         self.line(index).is_some_and(|line| self.right - line.bounds.x1 < 0.15 * line.size)
     }
 
@@ -411,7 +411,7 @@ pub(crate) fn labelled_text(line: &Line) -> &[LineWord] {
 }
 
 /// Whether a line ends with a sign that ends a sentence or a part of one.
-fn ends_sentence(line: &Line) -> bool {
+pub(super) fn ends_sentence(line: &Line) -> bool {
     let last = line.words.last().and_then(|word| word.text.chars().last());
     last.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'))
 }

@@ -6,7 +6,7 @@ use super::formulas;
 use super::item_starts::{RecentMarkers, add_bare_numbers};
 use super::markers::{Marker, label_marker, marker};
 use super::room::Room;
-use super::spacing::{FULL_EM, INDENT_EM, is_long, justified_edge, right_edges};
+use super::spacing::{FULL_EM, INDENT_EM, ends_sentence, is_long, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place};
 use crate::document::headings::{MUCH_LARGER, is_vivid, section_depth};
 use crate::document::notes::note_label;
@@ -243,12 +243,29 @@ impl<'a> Splitter<'_, 'a> {
                 let is_apart = self.step(next - 1, next) > ELEMENT_FACTOR * self.leading(next);
                 Some(are_notes || is_apart || self.is_list_end(next))
             }
+            _ if self.divides_sentence(start, next) => Some(false),
             (Some(above), Some(below)) if is_paragraph(above) && is_paragraph(below) => {
                 let is_code = self.is_code(next - 1) && self.is_code(next);
                 (!is_code).then_some(true)
             }
             _ => Some(true),
         }
+    }
+
+    /// Whether an element begins within a sentence, with what looks like the mark of an item at the place where a paragraph's
+    /// next line stands, below a full line. Programs that guess the structure take such a line for an item.
+    fn divides_sentence(&self, start: usize, next: usize) -> bool {
+        let (Some(above), Some(Some(marker))) = (self.line(next - 1), self.markers.get(next)) else { return false };
+        let may_be_text = [next - 1, next]
+            .into_iter()
+            .filter_map(|index| self.line(index)?.tag)
+            .all(|tag| matches!(tag.role, LineRole::Paragraph(_) | LineRole::Item(_) | LineRole::Note));
+        may_be_text
+            && marker.kind.is_ordered()
+            && !marker.kind.is_first()
+            && self.is_flush(next - 1)
+            && !ends_sentence(above)
+            && self.is_continuation(start, next)
     }
 
     /// Whether a line of a title goes on where the one before was broken by hand.
