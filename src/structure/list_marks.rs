@@ -21,7 +21,8 @@ impl MarkerKind {
     pub(crate) fn of(text: &str, is_symbol: bool) -> Option<Self> {
         let mut signs = text.chars();
         let (first, second) = (signs.next()?, signs.next());
-        if second.is_none() || is_bullet_sign(first) && text.chars().all(|sign| sign == first) {
+        let may_be_repeated = is_bullet_sign(first) || matches!(first, '»' | '›');
+        if second.is_none() || may_be_repeated && text.chars().all(|sign| sign == first) {
             return match first {
                 _ if is_bullet_sign(first) => Some(Self::Bullet(first)),
                 _ if is_weak_bullet(first) => Some(Self::WeakBullet(first)),

@@ -4,7 +4,9 @@
 use super::drafts::{Draft, DraftKind, hangs_below};
 use super::headings::page_turns;
 use super::type_statistics::TypeStatistics;
+use crate::list_marks::{MarkerKind, is_bullet_sign};
 use crate::measures::SMALLER;
+use crate::page_structure::Line;
 
 /// The lines after the first of a work are set in by at least and at most so many ems.
 const HANG_EM: std::ops::Range<f32> = 0.7..5.0;
@@ -16,15 +18,23 @@ const MAX_LABEL: usize = 60;
 /// Fewer small lines are no labels of a chart.
 const MIN_LABELS: usize = 4;
 
-/// Finds the rows of contents and forms among the paragraphs that are left.
+/// Finds the rows of contents and forms among the paragraphs that are left. One with a bullet is an item.
 pub(super) fn mark_rows(drafts: &mut [Draft]) {
     let is_row = |draft: &Draft| {
-        draft.lines.last().is_some_and(|line| line.is_row() || draft.lines.len() == 1 && line.has_heads())
+        draft.lines.last().is_some_and(|line| {
+            line.is_row() && !has_one_bullet(draft, line) || draft.lines.len() == 1 && line.has_heads()
+        })
     };
     for draft in drafts.iter_mut().filter(|draft| draft.is_free() && is_row(draft)) {
         draft.kind = DraftKind::Entry;
         draft.marker = None;
     }
+}
+
+/// Whether a bullet is the mark of a line, and there is no further one in it, as before the choices of a form.
+fn has_one_bullet(draft: &Draft, line: &Line) -> bool {
+    let is_marked = draft.marker.as_ref().is_some_and(|marker| matches!(marker.kind, MarkerKind::Bullet(_)));
+    is_marked && !line.words.iter().skip(1).any(|word| word.text.starts_with(is_bullet_sign))
 }
 
 /// Finds the works of bibliographies: hanging paragraphs that follow each other, and single lines among them.

@@ -175,6 +175,27 @@ fn degree_signs_before_lines_are_bullets() {
 }
 
 #[test]
+fn a_letter_far_from_its_text_is_a_bullet_if_others_stand_below_it() {
+    let item = |sheet: Sheet, text: &str| sheet.row(&[(60.0, "o"), (78.0, text)]);
+    let sheet = item(item(Sheet::new().line(FULL).space(6.0), "First"), "Second");
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n- First\n- Second"));
+    let gloss = Sheet::new().line("He gave the key").row(&[(50.0, "o"), (78.0, "to him")]);
+    assert_eq!(markdown(gloss), "He gave the key o to him");
+}
+
+#[test]
+fn a_repeated_angle_is_one_bullet() {
+    let sheet = Sheet::new().line(FULL).space(6.0).at(60.0, PLAIN, "›› First").at(60.0, PLAIN, "›› Second");
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n- First\n- Second"));
+}
+
+#[test]
+fn an_item_with_dots_to_fill_in_is_no_row() {
+    let sheet = Sheet::new().line("•It is held at ...............").line("•Lunch is served in ...............");
+    assert_eq!(markdown(sheet), "- It is held at ...\n- Lunch is served in ...");
+}
+
+#[test]
 fn a_number_at_the_beginning_of_a_full_paragraphs_line_is_no_item() {
     let sheet =
         Sheet::new().line(&format!("{FULL} in section")).line("5. It goes on as if nothing had been there at all.");

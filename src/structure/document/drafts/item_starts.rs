@@ -7,7 +7,7 @@ use crate::list_marks::MarkerKind;
 use crate::page_structure::Line;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A sign of formulas is a mark if the same stands below or above it, at most so many lines away.
+/// A sign of formulas, or a letter, is a mark if the same stands below or above it, at most so many lines away.
 const NEAR_LINES: usize = 6;
 /// The number of an entry has at most so many digits, and stands at least so many ems before its text.
 const MAX_DIGITS: usize = 3;
@@ -106,7 +106,7 @@ impl Splitter<'_, '_> {
         match marker.kind {
             MarkerKind::Bullet(_) => true,
             MarkerKind::Reference => is_next || self.is_apart(index, start) || self.hangs(index),
-            MarkerKind::WeakBullet('>' | '+' | '⇒') if !self.has_neighbour(index) => false,
+            MarkerKind::WeakBullet('>' | '+' | '⇒' | 'o') if !self.has_neighbour(index) => false,
             MarkerKind::WeakBullet('*') if !is_next && !self.has_successor(index) => false,
             MarkerKind::WeakBullet(_) => is_next || self.is_apart(index, start) || self.hangs(index),
             MarkerKind::Number(..) => {
@@ -166,7 +166,7 @@ impl Splitter<'_, '_> {
         follows && (left(index) - left(index + 1)).abs() < 1.0
     }
 
-    /// Whether a line near it has the same mark at the same place. Some marks are signs of formulas too.
+    /// Whether a line near it has the same mark at the same place. Some marks are signs of formulas or letters too.
     fn has_neighbour(&self, index: usize) -> bool {
         let (Some(own), Some(line)) = (self.marker(index), self.line(index)) else { return false };
         let near = index.saturating_sub(NEAR_LINES)..=index.saturating_add(NEAR_LINES);
