@@ -196,6 +196,15 @@ fn an_item_with_dots_to_fill_in_is_no_row() {
 }
 
 #[test]
+fn text_that_begins_further_left_than_the_mark_of_a_short_item_is_no_part_of_it() {
+    let sheet = Sheet::new().line(FULL).line("It has these parts:");
+    let sheet =
+        ["one", "two", "six"].iter().fold(sheet, |sheet, part| sheet.at(60.0, PLAIN, &format!("– part {part}")));
+    let text = markdown(sheet.line("Text goes on here."));
+    assert!(text.ends_with("- part two\n- part six\n\nText goes on here."), "{text}");
+}
+
+#[test]
 fn a_number_at_the_beginning_of_a_full_paragraphs_line_is_no_item() {
     let sheet =
         Sheet::new().line(&format!("{FULL} in section")).line("5. It goes on as if nothing had been there at all.");

@@ -248,9 +248,22 @@ impl<'a> Splitter<'_, 'a> {
             let is_text = || if shift > 0.0 { self.paragraphs_hang(next) } else { self.is_justified_text(next) };
             let goes_on = is_long(above) && (self.is_sentence(next) || is_text());
             return self.ends_early(next - 1, next)
+                || self.ends_before_margin(start, next)
                 || (shift.abs() > limit * below.size || self.is_set_in_once(next, shift)) && !goes_on;
         }
         true
+    }
+
+    /// Whether the only line of an item would have room for the first word of a line further left than its mark. An item whose
+    /// text goes on there is as wide as that line, although others at its place may all be short.
+    fn ends_before_margin(&self, start: usize, next: usize) -> bool {
+        let (Some(item), Some(below), Some(edge)) = (self.line(start), self.line(next), self.edges.get(next)) else {
+            return false;
+        };
+        self.markers.get(start).is_some_and(Option::is_some)
+            && item.bounds.x0 - below.bounds.x0 > INDENT_EM * below.size
+            && !below.begins_small()
+            && leaves_room(item, below, *edge)
     }
 
     /// Whether the line before is full and its sentence goes on in the next one. A line that ends in a number may be an entry of
