@@ -1,6 +1,6 @@
 //! Lists: items and their depth, by the indent of their text.
 
-use super::drafts::{Draft, DraftKind, Place, labelled_text};
+use super::drafts::{Draft, DraftKind, Marker, Place, labelled_text};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use crate::measures::SAME_EDGE_EM;
@@ -15,8 +15,10 @@ const MAX_DEPTH: usize = 9;
 pub(super) fn mark(drafts: &mut [Draft], statistics: &TypeStatistics) {
     let mut open: Vec<OpenList> = Vec::new();
     let is_bibliography_list = are_references_hanging(drafts);
+    let mut tagged = TaggedLists::default();
     for draft in drafts {
         let is_listed = is_bibliography_list || !is_reference(draft);
+        tagged.set_depth(draft, statistics);
         match draft.kind {
             DraftKind::Item { .. } => open.clear(),
             DraftKind::Paragraph { depth: 0 } => mark_paragraph(draft, is_listed, &mut open, statistics),
@@ -51,15 +53,78 @@ struct OpenList {
     place: Place,
 }
 
+impl OpenList {
+    /// The list of an item with this mark.
+    fn of(item: &Draft, marker: &Marker) -> Self {
+        let words = item.lines.first().map(|line| labelled_text(line)).unwrap_or_default();
+        let labelled = words.iter().map(|word| word.bounds.x0 - item.origin).collect();
+        let (mark, text) = (item.first_left() - item.origin, marker.text_left - item.origin);
+        Self { mark, text, labelled, place: item.place }
+    }
+}
+
+fn tolerance(draft: &Draft, statistics: &TypeStatistics) -> f32 {
+    (SAME_EDGE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size())
+}
+
+/// The items of the structure tree that follow each other in a column. Some programs put items that are set in on the level of
+/// those around them.
+#[derive(Default)]
+struct TaggedLists {
+    open: Vec<OpenList>,
+    last: Option<LastItem>,
+}
+
+struct LastItem {
+    element: u32,
+    depth: u8,
+    mark: MarkerKind,
+    /// Of its last line.
+    baseline: f32,
+}
+
+impl TaggedLists {
+    /// Gives an item the depth that its indent shows, if that is greater than the tree says, and its further text the same.
+    fn set_depth(&mut self, draft: &mut Draft, statistics: &TypeStatistics) {
+        let (Some(first), Some(last)) = (draft.lines.first(), draft.lines.last()) else { return };
+        let Some(tag) = draft.tag else {
+            if draft.marker.is_some() {
+                self.open.clear();
+            }
+            return;
+        };
+        match (&draft.kind, &draft.marker, self.last.take()) {
+            (DraftKind::Item { depth: own }, Some(marker), before) => {
+                let before = before.filter(|before| before.baseline < first.baseline);
+                if before.is_none() || self.open.last().is_some_and(|list| list.place != draft.place) {
+                    self.open.clear();
+                }
+                open_list(OpenList::of(draft, marker), tolerance(draft, statistics), &mut self.open);
+                // The next mark of a sequence is not inside the item before, wherever it stands.
+                let is_next = |before: &LastItem| marker.kind.is_ordered() && marker.kind.follows(&before.mark);
+                let most = before.filter(is_next).map_or(u8::MAX, |before| before.depth);
+                let shown = depth(self.open.len()).min(most);
+                let depth = shown.max(*own);
+                let (element, mark, baseline) = (tag.element, marker.kind.clone(), last.baseline);
+                self.last = Some(LastItem { element, depth, mark, baseline });
+                draft.kind = DraftKind::Item { depth };
+            }
+            (DraftKind::Paragraph { depth: 1.. }, _, before) => {
+                if let Some(item) = before.as_ref().filter(|item| item.element == tag.element) {
+                    draft.kind = DraftKind::Paragraph { depth: item.depth };
+                }
+                self.last = before;
+            }
+            _ => self.open.clear(),
+        }
+    }
+}
+
 fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
-    let tolerance = (SAME_EDGE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size());
-    match draft.marker.clone().filter(|_| is_listed) {
+    let tolerance = tolerance(draft, statistics);
+    match draft.marker.as_ref().filter(|_| is_listed) {
         Some(marker) => {
-            let words = draft.lines.first().map(|line| labelled_text(line)).unwrap_or_default();
-            let labelled = words.iter().map(|word| word.bounds.x0 - draft.origin).collect();
-            let (mark, text) = (draft.first_left() - draft.origin, marker.text_left - draft.origin);
-            let item = OpenList { mark, text, labelled, place: draft.place };
-            open_list(item, tolerance, open);
+            open_list(OpenList::of(draft, marker), tolerance, open);
             draft.kind = DraftKind::Item { depth: depth(open.len()) };
         }
         None => {

@@ -456,3 +456,14 @@ fn an_element_that_begins_within_a_sentence_ends_no_paragraph() {
     let expected = format!("{FULL} {FULL} 54. It goes on as if nothing had been there at all in this line.");
     assert_eq!(page.markdown(), Some(expected));
 }
+
+#[test]
+fn items_of_one_list_that_are_set_in_are_inner_items() {
+    let mut page = TaggedSheet::new();
+    let list = page.element(StructureType::List, None);
+    for (x, text) in [(50.0, "• First"), (80.0, "– Inner"), (80.0, "– Another"), (50.0, "• Second")] {
+        let item = page.element(StructureType::ListItem, Some(list));
+        page.content(item, |sheet| sheet.at(x, PLAIN, text));
+    }
+    assert_eq!(page.markdown().as_deref(), Some("- First\n  - Inner\n  - Another\n- Second"));
+}
