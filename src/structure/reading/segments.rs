@@ -27,6 +27,8 @@ const MAX_LABEL_EM: f32 = 3.0;
 const MIN_MARKS: usize = 3;
 const MIN_CERTAIN: usize = 2;
 const MIN_TEXT_EM: f32 = 12.0;
+/// The comment of a line of code begins at most so many ems after it.
+const MAX_COMMENT_EM: f32 = 6.0;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
 /// So many words of each of two segments are compared.
@@ -223,8 +225,7 @@ fn letters_of(words: &[LineWord]) -> Letters {
 
 /// Whether a word may be the mark of an item or the number of an entry.
 fn is_mark(text: &str) -> bool {
-    let is_number = text.len() <= MAX_MARK && text.chars().all(|sign| sign.is_ascii_digit());
-    is_number || is_list_mark(text)
+    is_number(text) || is_list_mark(text)
 }
 
 /// The segments of rows. Bullets and numbers that stand below each other become part of the texts beside them.
@@ -338,8 +339,9 @@ fn split_row(row: Vec<PlacedWord>, boxes: &DrawnBoxes) -> Vec<Segment> {
     let has_formula = row.iter().any(|own| own.word.formula.is_some());
     let runs = if has_formula { vec![row] } else { strands(row) }.into_iter().flat_map(|run| {
         let (leaders, typed) = (leaders(&run), typed(&run, boxes));
+        let comment = comment(&run);
         let limit = |at: usize| if leaders.get(at) == Some(&true) { LEADER_GAP_EM } else { COLUMN_GAP_EM };
-        parts(run, |at, gap| gap > limit(at) && typed.get(at) != Some(&true))
+        parts(run, |at, gap| gap > limit(at) && typed.get(at) != Some(&true) && comment != Some(at))
     });
     let mut segments: Vec<Segment> = runs.map(logical_segment).collect();
     segments.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
@@ -381,6 +383,26 @@ fn typed(row: &[PlacedWord], boxes: &DrawnBoxes) -> Vec<bool> {
             && !boxes.divide(before.word.bounds.x1, own.word.bounds.x0, own.baseline, own.word.style.size)
     };
     std::iter::once(false).chain(row.windows(2).map(is_typed)).collect()
+}
+
+/// The first word of the comment at the end of a line of code, or of a numbered step of an algorithm. The space before it belongs
+/// to the line.
+fn comment(row: &[PlacedWord]) -> Option<usize> {
+    let at = row.iter().position(|own| begins_comment(&own.word.text))?;
+    let (code, comment) = row.split_at_checked(at)?;
+    let (first, last, own) = (code.first()?, code.last()?, comment.first()?);
+    let is_step = first.word.text.strip_suffix(':').is_some_and(|number| !number.is_empty() && is_number(number));
+    let are_typed = || code.iter().chain(comment).all(|own| own.word.style.is_monospace);
+    let is_near = own.word.bounds.x0 - last.word.bounds.x1 < MAX_COMMENT_EM * own.word.style.size;
+    (is_step || is_near && are_typed()).then_some(at)
+}
+
+fn begins_comment(text: &str) -> bool {
+    text.starts_with("//") || text.starts_with("/*") || matches!(text.chars().next(), Some('#' | '%' | ';' | '▷' | '▹'))
+}
+
+fn is_number(text: &str) -> bool {
+    text.len() <= MAX_MARK && text.chars().all(|sign| sign.is_ascii_digit())
 }
 
 /// A segment with its words in logical order. Text from right to left keeps the order in which it came.

@@ -287,13 +287,10 @@ fn ruled(mut sheet: Sheet) -> Sheet {
 fn the_steps_of_an_algorithm_are_lines_of_code() {
     let steps = |label: &str| {
         let sheet = ruled(Sheet::new().line(FULL).line(FULL).line(FULL).space(12.0).at(50.0, BOLD, label));
-        let sheet = sheet.line("1: for all edges do").at(70.0, PLAIN, "visit its end");
-        let mut sheet = sheet.line("2: done");
-        sheet.y -= 12.0;
-        sheet.put(200.0, PLAIN, "// in order");
-        markdown(ruled(sheet.space(12.0)).line(FULL))
+        let sheet = sheet.row(&[(50.0, "1: for all edges do"), (250.0, "▷ in order")]).at(70.0, PLAIN, "visit its end");
+        markdown(ruled(sheet.row(&[(50.0, "2: done"), (250.0, "▷ at last")])).line(FULL))
     };
-    let expected = "```\n1: for all edges do\n    visit its end\n2: done // in order\n```";
+    let expected = "```\n1: for all edges do ▷ in order\n    visit its end\n2: done ▷ at last\n```";
     assert!(steps("Algorithm 1 Search").contains(expected), "{}", steps("Algorithm 1 Search"));
     assert!(!steps("Exercise 1 Search").contains("```"));
 }
