@@ -336,7 +336,9 @@ fn cell_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
 /// of the next one, however near.
 fn bonds_of(words: &[PlacedWord]) -> Vec<Option<bool>> {
     let text = |at: usize| words.get(at).map_or("", |word| word.word.text.as_str());
-    let leads = words.last().is_some_and(|last| !signs::is_currency(&last.word.text));
+    let ends = |last: &PlacedWord| signs::is_currency(&last.word.text);
+    let leads = !words.last().is_some_and(ends)
+        && !words.windows(3).find(|own| own.get(1).is_some_and(ends)).is_some_and(trails);
     let bond = |at: usize| {
         let (last, own) = (text(at.checked_sub(1)?), text(at));
         let is_next = leads && signs::is_currency(own) && signs::ends_value(last);
@@ -344,6 +346,13 @@ fn bonds_of(words: &[PlacedWord]) -> Vec<Option<bool>> {
         (is_bound || is_next).then_some(is_bound)
     };
     (0..words.len()).map(bond).collect()
+}
+
+/// Whether the second of three words is the currency of the value before it: close to it, and nearer than to the next.
+fn trails(words: &[PlacedWord]) -> bool {
+    let [value, sign, next] = words else { return false };
+    let gap = value.gap_to(sign);
+    signs::ends_value(&value.word.text) && gap < NARROW_GAP && gap < sign.gap_to(next)
 }
 
 /// For each word whether the gap before it is one of several even gaps, as in justified prose.

@@ -756,3 +756,18 @@ Year      Share     Basis     Used     Sum
          1 | .1667 | 1000 | 166 | 166\n2 | .3333 | 1000 | 333 | 500"
     );
 }
+
+#[test]
+fn a_currency_close_behind_its_value_is_in_its_cell() {
+    let sketch = "
+------------------------------
+Name   Income    Age   Height
+------------------------------
+Red    4.000 £   34    167
+White  2.000 £   24    180
+------------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Name | ^Income | ^Age | ^Height\nRed | 4.000 £ | 34 | 167\nWhite | 2.000 £ | 24 | 180"
+    );
+}
