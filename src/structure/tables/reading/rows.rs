@@ -11,6 +11,8 @@ use std::ops::Range;
 const ROOM: f32 = 1.0;
 /// So many items with further lines show that these describe the item above.
 const MIN_ITEMS: usize = 3;
+/// The further lines of a cell hang if they begin so far to the right of its first line, in ems.
+const HANG_EM: Range<f32> = 0.4..3.0;
 /// Lines further apart than this many ems are not of one row.
 const MAX_PITCH: f32 = 2.2;
 
@@ -35,7 +37,7 @@ impl<'p> RowLine<'p> {
     }
 
     /// Whether its only piece is in the first column.
-    fn is_label(&self) -> bool {
+    pub(super) fn is_label(&self) -> bool {
         matches!(self.pieces.as_slice(), [only] if only.first == 0)
     }
 
@@ -197,6 +199,9 @@ enum Wrapping {
 /// Whether the cells of a row go on in a line.
 fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
     let Some(above) = row.last() else { return Wrapping::Unclear };
+    if hangs(row, above, line, columns) {
+        return Wrapping::GoesOn;
+    }
     if line.is_label() && line.pieces.len() < above.pieces.len() || line.is_label() && above.is_label() {
         return if is_wrapped_label(above, line) { Wrapping::GoesOn } else { Wrapping::Ended };
     }
@@ -218,6 +223,22 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
     let is_open = open > 0 && (!is_whole || 2 * open > line.pieces.len());
     let are_words = line.pieces.iter().all(|p| !p.chunk.is_value() || p.is_item());
     if is_open || is_rest && are_words { Wrapping::GoesOn } else { Wrapping::Unclear }
+}
+
+/// Whether all cells of a line are set in below the first line of a row of words, and had no room on the line above. A label
+/// below values may be that of the next ones.
+fn hangs(row: &[RowLine], above: &RowLine, line: &RowLine, columns: &[Column]) -> bool {
+    let left = |piece: &Piece| piece.chunk.bounds.x0;
+    let are_words = row
+        .first()
+        .is_some_and(|first| first.pieces.len() > 1 && !first.pieces.iter().any(|piece| piece.chunk.is_value()));
+    are_words
+        && line.pieces.iter().all(|piece| {
+            let shift = row.first().and_then(|first| first.piece_at(piece)).map_or(0.0, |own| left(piece) - left(own));
+            HANG_EM.contains(&(shift / piece.chunk.size()))
+                && !piece.chunk.is_value()
+                && above.piece_at(piece).is_some_and(|before| !has_room(before, piece, columns))
+        })
 }
 
 /// Whether the first word of a piece had room after the piece above it.

@@ -771,3 +771,23 @@ White  2.000 £   24    180
         "^Name | ^Income | ^Age | ^Height\nRed | 4.000 £ | 34 | 167\nWhite | 2.000 £ | 24 | 180"
     );
 }
+
+#[test]
+fn hanging_lines_go_on_in_their_cells() {
+    let sketch = "
+--------------------------------------
+Name of survey          Sponsor
+--------------------------------------
+Survey of the northern  Oakhamshire
+  Harbours                Rivers
+Survey of the rivers    Selkirk
+Long survey of all the  Selkirk
+  Gardens
+Survey of towns         Selkirk
+--------------------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Name of survey | ^Sponsor\nSurvey of the northern Harbours | Oakhamshire Rivers\nSurvey of the rivers | Selkirk\n\
+         Long survey of all the Gardens | Selkirk\nSurvey of towns | Selkirk"
+    );
+}
