@@ -16,12 +16,16 @@ use pagewise_text::{Bounds, PageLayout};
 /// So many levels of edges show whether a grid goes on beside it.
 const MIN_LEVELS: usize = 6;
 
+/// A fill between two borders that is no higher, in points, is a thick rule.
+const MAX_THICK_PT: f32 = 4.0;
+
 /// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
     let rules = Edges::of_rules(page);
     let ruled = with_heads(components(&rules), words).into_iter();
-    let ruled: Vec<Component> =
-        ruled.map(|own| with_grounds(with_open_head(own, &rules, words, true), edges)).collect();
+    let ruled: Vec<Component> = ruled
+        .map(|own| with_grounds(with_open_head(with_thick_rules(own, page), &rules, words, true), edges))
+        .collect();
     let mut found: Vec<(Bounds, Table)> = tables_of(&ruled, words);
     let lines = text_lines(words.all());
     let is_whole = |area: &Bounds| {
@@ -31,6 +35,20 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
         components(edges).into_iter().map(|own| with_open_head(own, edges, words, false)).collect();
     found.extend(tables_of(&drawn, words).into_iter().filter(|(area, _)| is_whole(area)));
     found
+}
+
+/// The component with the rules between its borders that are so thick that they count as fills.
+fn with_thick_rules(mut component: Component, page: &PageLayout) -> Component {
+    let area = component.bounds();
+    let mut borders: Vec<f32> = component.vertical.iter().map(|e| e.at).collect();
+    borders.sort_by(f32::total_cmp);
+    let is_border =
+        |x: f32| borders.get(borders.partition_point(|at| *at < x - TOUCH)).is_some_and(|at| *at < x + TOUCH);
+    let is_thick = |b: &Bounds| b.height() <= MAX_THICK_PT && b.width() > MAX_THICK_PT && area.holds(b.center());
+    let fills = page.fills.iter().map(|fill| fill.bounds);
+    let own = fills.filter(|b| is_thick(b) && is_border(b.x0) && is_border(b.x1));
+    component.horizontal.extend(own.map(|b| Edge { at: b.center().1, start: b.x0, end: b.x1, is_rule: true }));
+    component
 }
 
 /// The component with the sides of the grounds above its first rule that end over its whole width: those of a shaded head, below

@@ -12,6 +12,11 @@ const MIN_LISTED: usize = 3;
 /// So many columns with a value on each line that has values are those of rows, whose text may go on below these lines.
 const MIN_SHARED: usize = 2;
 
+/// In a row without values, rows begin where so many cells and most of them begin again at one height after a line that left
+/// them empty. This happens so often at least.
+const MIN_RESUMED: usize = 3;
+const MIN_PAUSES: usize = 2;
+
 /// The text of a cell stands at its middle within this many ems; what is between rows has no baseline within so many ems.
 const OFF_MIDDLE: f32 = 0.8;
 const OFF_BASELINE: f32 = 0.25;
@@ -212,10 +217,36 @@ fn row_lines(row: &[Slot]) -> Vec<CellLine> {
     columns.sort_unstable();
     let is_repeated = columns.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
     let is_list = listed.len() >= MIN_LISTED || listed.len() > 1 && is_repeated;
-    let listed = listed.len();
+    if !is_list || 2 * listed.len() < unmarked {
+        return resumed_lines(lines);
+    }
     let mut is_first = true;
     lines.retain(|line| std::mem::take(&mut is_first) || !line.is_rest);
-    if is_list && 2 * listed >= unmarked { lines } else { Vec::new() }
+    lines
+}
+
+/// The first line, and each one at which most cells of the row before begin again. Between these, one cell after another ends.
+fn resumed_lines(lines: Vec<CellLine>) -> Vec<CellLine> {
+    let mut starts: Vec<CellLine> = Vec::new();
+    let mut above: Vec<usize> = Vec::new();
+    for line in lines {
+        let columns = line.columns.clone();
+        let is_rest = columns.iter().all(|column| above.contains(column));
+        match starts.last() {
+            Some(_) if is_rest => {}
+            Some(start) => {
+                let is_resumed = |column: &&usize| !above.contains(column) && start.columns.contains(column);
+                let resumed = columns.iter().filter(is_resumed).count();
+                if resumed < MIN_RESUMED || 2 * resumed <= start.columns.len() {
+                    return Vec::new();
+                }
+                starts.push(line);
+            }
+            None => starts.push(line),
+        }
+        above = columns;
+    }
+    if starts.len() > MIN_PAUSES { starts } else { Vec::new() }
 }
 
 /// The column of the labels of a drawn row: the first one as it is read.

@@ -1,7 +1,7 @@
 //! Tables with rules.
 
 use super::{FOLDS, find_tables, page, rule, shapes, tables_of, word};
-use pagewise_text::{Bounds, Script, Word};
+use pagewise_text::{Bounds, Fill, Script, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -346,4 +346,45 @@ fn a_short_paragraph_between_the_rules_of_two_tables_divides_them() {
     let (first, second) = (table("Folio            1               2"), table("Quarto           2               4"));
     let found = tables_of(&format!("{first}   Sheets are folded for the\nbinder.\n{second}"));
     assert_eq!(found, "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\n\n^Name | ^Folds | ^Leaves\nQuarto | 2 | 4");
+}
+
+#[test]
+fn cells_that_begin_again_together_are_rows() {
+    let sketch = "
+----------------------------------------------------
+| Counter   | Type       | Place      | Limit      |
+----------------------------------------------------
+| First one | Needed for | Receiving  | Set by     |
+| of them   | all known  | side       | the maker  |
+|           | modes      |            |            |
+| Second    | Needed for | Sending    | Set by     |
+| one       | all known  | side       | the maker  |
+|           | modes      |            |            |
+| Third     | Optional   | Sending    | Set by     |
+| one       |            | side       | the maker  |
+----------------------------------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Counter | ^Type | ^Place | ^Limit\nFirst one of them | Needed for all known modes | Receiving side | \
+         Set by the maker\nSecond one | Needed for all known modes | Sending side | Set by the maker\n\
+         Third one | Optional | Sending side | Set by the maker"
+    );
+}
+
+#[test]
+fn a_thick_rule_ends_a_row() {
+    let mut page = page(
+        "
+-----------------
+| Name  | Folds |
+
+| Folio | 1     |
+-----------------
+| Octav | 8     |
+-----------------",
+    );
+    let borders = || page.rules.iter().filter(|rule| !rule.is_horizontal).map(|rule| rule.bounds.x0);
+    let (x0, x1) = (borders().fold(f32::MAX, f32::min), borders().fold(f32::MIN, f32::max));
+    page.fills.push(Fill { bounds: Bounds { x0, y0: 134.0, x1, y1: 136.5 }, color: [180, 0, 60] });
+    assert_eq!(shapes(&page), "^Name | ^Folds\nFolio | 1\nOctav | 8");
 }
