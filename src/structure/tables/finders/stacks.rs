@@ -6,7 +6,7 @@ use crate::bounds::median;
 use crate::caption_label::is_caption_label;
 use crate::list_marks::is_list_mark;
 use crate::measures::{FLUSH_EM, NEXT_LINE_EM, SAME_SIZE, WORD_SPACE_EM};
-use crate::reading::is_slanted;
+use crate::reading::{is_near_edge, is_slanted};
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
@@ -78,6 +78,8 @@ const MAX_SLANTED: usize = 500;
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
     let lines = text_lines(words.all());
     let mut stacks = stacks(&joined(&edges.horizontal));
+    // The rules of a running head and a running foot bound the page, not a table.
+    stacks.retain(|stack| stack.len() > 2 || !stack.iter().all(|edge| is_near_edge(edge.at, page.height)));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let slanted: Vec<Bounds> =
         page.words.iter().filter(|w| is_slanted(w)).map(|w| w.bounds).take(MAX_SLANTED).collect();

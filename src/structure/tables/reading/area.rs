@@ -6,6 +6,7 @@ use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
 use super::{head, likeness, rivers, spans};
 use crate::list_marks::is_list_mark;
+use crate::measures::FLUSH_EM;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
 use crate::tables::layout::signs::are_bound;
@@ -17,6 +18,8 @@ use std::ops::Range;
 const MAX_CROSSINGS: usize = 10_000_000;
 /// An edge runs through a word if it is so far from both ends, in ems.
 const THROUGH: f32 = 0.3;
+/// Distances of lines that differ by less than this many ems are the same.
+const SAME_PITCH: f32 = 0.1;
 /// The title of a group of rows stands at the middle of the table, within this many ems.
 const OFF_MIDDLE: f32 = 1.0;
 
@@ -87,7 +90,9 @@ impl<'p> Area<'p> {
         };
         let lines = self.lines.iter().enumerate();
         let mut lines: Vec<RowLine> = lines.map(|(at, line)| row_line(line, &columns, is_beside(at))).collect();
-        trim(&mut lines, &columns, proof);
+        if trim(&mut lines, &columns, proof) > lines.len() {
+            return None;
+        }
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
         let (mut slots, levels) = head::head_slots(top, &columns, (&self.cuts, &self.uprights));
@@ -219,14 +224,29 @@ fn is_middle(piece: &Piece, columns: &[Column]) -> bool {
     (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0 < OFF_MIDDLE * piece.chunk.size()
 }
 
-/// Drops titles above and notes below.
-fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
+/// Drops titles above and notes below. Gives how many lines of the first column went on at the same distance above or below:
+/// with many of them, it is a list beside other text.
+fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) -> usize {
     let is_outer = |line: &RowLine| is_outer(line, columns, proof);
     let is_caption = |line: &RowLine| proof == Proof::Aligned && ends_sentence(line);
     let titles = lines.iter().take_while(|line| is_outer(line) || is_caption(line)).count();
+    let notes = lines.iter().skip(titles).rev().take_while(|line| is_outer(line)).count();
+    let rows = titles..lines.len() - notes;
+    let own = lines.get(rows.clone()).unwrap_or_default().windows(2);
+    let step = |pair: &[RowLine]| if let [a, b] = pair { b.baseline - a.baseline } else { 0.0 };
+    let widest = own.map(step).fold(0.0, f32::max);
+    let goes_on = |from: usize, to: usize| {
+        let pair =
+            [lines.get(from), lines.get(to)].map(|line| line.and_then(|line| Some((line, line.pieces.first()?))));
+        let [Some((row, cell)), Some((line, label))] = pair else { return false };
+        let is_near = (line.baseline - row.baseline).abs() <= widest + SAME_PITCH * line.size;
+        is_near && line.is_label() && (cell.chunk.bounds.x0 - label.chunk.bounds.x0).abs() < FLUSH_EM * line.size
+    };
+    let above = (1..=titles).rev().take_while(|at| goes_on(*at, at - 1)).count();
+    let below = (rows.end..lines.len()).take_while(|at| goes_on(at - 1, *at)).count();
+    lines.truncate(rows.end);
     lines.drain(..titles);
-    let notes = lines.iter().rev().take_while(|line| is_outer(line)).count();
-    lines.truncate(lines.len() - notes);
+    if proof == Proof::Aligned && columns.len() == 2 { above.max(below) } else { 0 }
 }
 
 /// Whether a line has only one piece, and ends with a full stop, as the last line of a caption does.

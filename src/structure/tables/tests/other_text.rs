@@ -376,3 +376,15 @@ Plain nut       Stop nut           Core           Loose nut
     assert_eq!(tables_of(&sketch(["Figure 7-26. Folded nuts.", "Figure 7-27. Steel nuts."])), "");
     assert_ne!(tables_of(&sketch(["Nuts that are folded", "Nuts of steel"])), "");
 }
+
+#[test]
+fn a_long_list_beside_a_short_one_is_no_table() {
+    let rows = "
+Ingredients         Timeline
+Red meat or beef    00:30
+Olive oil           03:00
+Cumin seeds         03:30";
+    let rest = "\nGreen peas\nBay leaf\nOnions\nGinger\nGarlic";
+    assert_ne!(tables_of(rows), "");
+    assert_eq!(tables_of(&format!("{rows}{rest}")), "");
+}
