@@ -45,7 +45,7 @@ fn with_thick_rules(mut component: Component, page: &PageLayout) -> Component {
     let is_border =
         |x: f32| borders.get(borders.partition_point(|at| *at < x - TOUCH)).is_some_and(|at| *at < x + TOUCH);
     let is_thick = |b: &Bounds| b.height() <= MAX_THICK_PT && b.width() > MAX_THICK_PT && area.holds(b.center());
-    let fills = page.fills.iter().map(|fill| fill.bounds);
+    let fills = page.fills.iter().filter(|fill| fill.color != [u8::MAX; 3]).map(|fill| fill.bounds);
     let own = fills.filter(|b| is_thick(b) && is_border(b.x0) && is_border(b.x1));
     component.horizontal.extend(own.map(|b| Edge { at: b.center().1, start: b.x0, end: b.x1, is_rule: true }));
     component
