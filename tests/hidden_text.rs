@@ -133,8 +133,7 @@ fn the_words_of_hidden_text_keep_their_spaces_and_are_counted() {
 fn drawn_line(y: u32, widths: [u32; 3], heights: [u32; 3]) -> String {
     let mut at = 60;
     let mut line = String::new();
-    for letter in 0..12 {
-        let (width, height) = (widths[letter % 3], heights[letter % 3]);
+    for (letter, (width, height)) in widths.into_iter().zip(heights).cycle().take(12).enumerate() {
         line += &format!("{at} {y} m {} {y} l {at} {} l f ", at + width, y + height);
         if letter == 2 {
             line += &format!("{at} {} m {} {0} l {at} {} l f ", y + height + 1, at + 2, y + height + 3);

@@ -106,8 +106,8 @@ pub enum BlockKind {
 pub enum ListMarker {
     /// A sign that all items share.
     Bullet,
-    /// A number in digits.
-    Number(u32),
+    /// A number in digits, and whether a bracket closes it: `1)` and `(1)`, not `1.`.
+    Number { number: u32, is_in_brackets: bool },
     /// A letter or a Roman numeral, as printed.
     Letter(String),
 }

@@ -69,7 +69,9 @@ fn kind(draft: &Draft, pages: &[DocumentPage]) -> Option<BlockKind> {
 
 fn marker(draft: &Draft) -> ListMarker {
     match draft.marker.as_ref().map(|marker| &marker.kind) {
-        Some(MarkerKind::Number(number, _)) => ListMarker::Number(*number),
+        Some(MarkerKind::Number(number, close)) => {
+            ListMarker::Number { number: *number, is_in_brackets: *close == ')' }
+        }
         Some(MarkerKind::Letter { text, .. }) => ListMarker::Letter(text.clone()),
         _ => ListMarker::Bullet,
     }

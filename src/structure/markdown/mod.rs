@@ -96,7 +96,9 @@ impl Writer {
         }
         let (mark, letter) = match marker {
             ListMarker::Bullet => ("-".to_owned(), String::new()),
-            ListMarker::Number(number) => (format!("{number}."), String::new()),
+            ListMarker::Number { number, is_in_brackets } => {
+                (format!("{number}{}", if *is_in_brackets { ')' } else { '.' }), String::new())
+            }
             ListMarker::Letter(letter) => ("-".to_owned(), format!("{letter} ")),
         };
         self.separate(if self.is_item { "\n" } else { "\n\n" });

@@ -161,6 +161,21 @@ fn marks_of_several_widths_are_of_one_list() {
 }
 
 #[test]
+fn numbers_in_brackets_are_no_numbers_of_sections() {
+    let list = |marks: [&str; 2]| {
+        let sheet = marks.iter().fold(Sheet::new(), |mut sheet, mark| {
+            sheet.put(50.0, PLAIN, mark);
+            sheet.at(70.0, PLAIN, "An item of the list.")
+        });
+        markdown(sheet)
+    };
+    for marks in [["(1)", "(2)"], ["1)", "2)"]] {
+        assert_eq!(list(marks), "1) An item of the list.\n2) An item of the list.");
+    }
+    assert_eq!(list(["1.", "2."]), "1. An item of the list.\n2. An item of the list.");
+}
+
+#[test]
 fn a_list_with_letters_begins_where_the_text_of_its_item_does() {
     let sheet = Sheet::new().line(FULL).space(6.0).line("6. Words fill this line from the left edge to the right:");
     let sheet = ["a. Age", "b. History", "c. A disease"].iter().fold(sheet, |sheet, item| sheet.at(65.0, PLAIN, item));

@@ -167,7 +167,7 @@ fn a_text_over_another_stays_apart_from_its_words() {
 #[test]
 fn the_number_of_an_item_without_a_text_is_kept() {
     let item = |number: u32, text: &str| Block {
-        kind: BlockKind::ListItem { depth: 1, marker: ListMarker::Number(number) },
+        kind: BlockKind::ListItem { depth: 1, marker: ListMarker::Number { number, is_in_brackets: false } },
         bounds: Bounds::default(),
         spans: vec![TextSpan { text: text.to_owned(), ..TextSpan::default() }],
     };
