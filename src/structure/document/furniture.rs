@@ -40,7 +40,7 @@ const APART_EM: f32 = 3.0;
 /// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter. A line that may
 /// be the title of a slide is a running line if there are so many pages and four of five have it.
 const WINDOW: usize = 7;
-/// The same for pages in portrait, which follow each other with one title more seldom.
+/// The same for pages in portrait, which seldom share a title.
 const MIN_TITLED: usize = 4;
 /// A label such as `Table 2.` begins a caption of at least so many words.
 const MIN_CAPTION: usize = 4;
