@@ -341,11 +341,11 @@ fn the_comments_of_a_listing_stand_on_the_lines_of_its_code() {
 fn a_comment_behind_stretched_spaces_stands_on_the_line_of_its_code() {
     let rows = ["to know it from the others", "while a connection is open", "when the last one has ended"];
     let sheet = rows.iter().fold(Sheet::new().line(FULL).space(6.0), |mut sheet, note| {
-        sheet.put(60.0, MONO, "bool a_flag;");
+        sheet.put(60.0, MONO, "bool aflags;");
         sheet.at(162.0, MONO, &format!("// {note}"))
     });
     let text = markdown(sheet.space(6.0).line(FULL));
-    assert_eq!(text.matches("bool a_flag;        // ").count(), 3, "{text}");
+    assert_eq!(text.matches("bool aflags;        // ").count(), 3, "{text}");
 }
 
 #[test]

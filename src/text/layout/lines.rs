@@ -177,7 +177,9 @@ impl TextLine {
         }
         let is_backwards = bidi::is_right_to_left(glyph.text.first()) || bidi::is_right_to_left(last.text.first());
         let (ahead, behind) = (glyph.start - last.end, last.start - glyph.end);
-        ahead >= -size * STEP_BACK_EM || (is_backwards && behind >= -size * STEP_BACK_EM)
+        ahead >= -size * STEP_BACK_EM
+            || (is_backwards && behind >= -size * STEP_BACK_EM)
+            || accents::are_negated(last, glyph)
     }
 
     fn letters(&self) -> Letters {
