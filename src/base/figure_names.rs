@@ -17,7 +17,7 @@ const NAMES: [&str; 14] = [
     "tabella",
 ];
 
-/// Whether a word is the name in the label of a figure or a table: `Table` in `Table 5`, `Fig.` in `Fig. 3`, `Tabelle:`. A line
+/// Whether a word is what figures or tables are called in their labels, such as `Table` in `Table 5`, `Fig.` or `Tabelle:`. A line
 /// that begins with such a word and a number is no heading.
 #[must_use]
 pub fn names_figure(word: &str) -> bool {

@@ -50,7 +50,7 @@ const MAX_RULES: u64 = 60;
 const UNKNOWN_SHARE: u64 = 20;
 
 /// A page with fewer letters and digits has no usable text.
-const MIN_USABLE_CHARACTERS: usize = 10;
+const MIN_USABLE_CHARACTERS: u64 = 10;
 
 /// What is remarked of text that is hidden on a page, with the number of its characters.
 pub const HIDDEN_REMARK: &str = "characters hidden on the page and left out";
@@ -149,8 +149,7 @@ impl PageText {
     /// Whether the text is usable: enough letters and digits, most of them known.
     #[must_use]
     pub fn is_usable(&self) -> bool {
-        let letters = self.text.chars().filter(|character| character.is_alphanumeric());
-        self.kind == PageKind::Text && letters.take(MIN_USABLE_CHARACTERS).count() == MIN_USABLE_CHARACTERS
+        self.kind == PageKind::Text && self.letters() >= MIN_USABLE_CHARACTERS
     }
 
     /// Whether the text may not be what a reader sees: none, garbage, hidden behind a picture, or little beside what
@@ -188,7 +187,8 @@ impl PageText {
     }
 
     /// How many letters and digits the text has.
-    fn letters(&self) -> u64 {
+    #[must_use]
+    pub fn letters(&self) -> u64 {
         let letters = self.text.chars().filter(|character| character.is_alphanumeric());
         u64::try_from(letters.count()).unwrap_or(u64::MAX)
     }

@@ -86,8 +86,7 @@ fn without(why: WithoutRecognition) -> Recognition {
 
 /// Whether the page's own text is about all that was recognised.
 fn is_complete(own: &PageText, recognised: &PageText) -> bool {
-    let letters = |text: &PageText| text.text.chars().filter(|character| character.is_alphanumeric()).count();
-    own.kind == PageKind::Text && 2 * letters(recognised) <= 3 * letters(own) + 20
+    own.kind == PageKind::Text && 2 * recognised.letters() <= 3 * own.letters() + 20
 }
 
 fn ocr_error(error: OcrError) -> WithoutRecognition {

@@ -18,7 +18,8 @@ const MAX_LABEL: usize = 60;
 /// Fewer small lines are no labels of a chart.
 const MIN_LABELS: usize = 4;
 
-/// Finds the rows of contents and forms among the paragraphs that are left. One with a bullet is an item.
+/// Finds the rows of contents and forms among the paragraphs that are left. A row that begins with a bullet is an item of a list
+/// instead.
 pub(super) fn mark_rows(drafts: &mut [Draft]) {
     let is_row = |draft: &Draft| {
         draft.lines.last().is_some_and(|line| {

@@ -132,7 +132,7 @@ pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     let [tops, bottoms] = &sides;
     let running = |rows: &[Row], page: usize| {
         let rows = evidence.running_rows(rows, page, body);
-        // The first of a few pages has the title that the others repeat.
+        // If only a few pages are known, the first one keeps a large line: it is the title, which the others repeat.
         let is_first = pages.len() <= WINDOW && pages.get(page).is_some_and(|page| page.number == 1);
         let is_title = |row: &Row| is_first && evidence.may_be_title(row, page, body);
         rows.map(|row| row.running(!is_title(row) && evidence.is_repeated(row, page, body))).collect::<Vec<_>>()

@@ -84,7 +84,8 @@ struct LastItem {
 }
 
 impl TaggedLists {
-    /// Gives an item the depth that its indent shows, if that is greater than the tree says, and its further text the same.
+    /// Makes the depth of an item that which its indent shows, if that is greater than the depth in the tree. Further paragraphs of
+    /// the item get the same depth.
     fn set_depth(&mut self, draft: &mut Draft, statistics: &TypeStatistics) {
         let (Some(first), Some(last)) = (draft.lines.first(), draft.lines.last()) else { return };
         let Some(tag) = draft.tag else {

@@ -12,6 +12,7 @@ use super::formulas::{self, FoundFormula};
 use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use crate::measures::BACKGROUND;
+use crate::tables::text_rule;
 use fixed_pitch::{FixedPitchFonts, HalfWidthText};
 pub(crate) use fixed_pitch::{is_whole_shift, pitch};
 use lines::DrawnBoxes;
@@ -32,10 +33,6 @@ const MAX_RULES: usize = 5_000;
 /// Rules within this share of the height from the edges of a page divide running lines from its columns. In forms, rules run
 /// through columns too.
 const MARGIN_SHARE: f32 = 0.1;
-
-/// A rule has at least so many long dashes, which stand so many ems above their baseline.
-const MIN_DASHES: usize = 4;
-const DASH_EM: f32 = 0.25;
 
 /// Whether a place on a page is near its top or its bottom, where running heads and feet stand. `height` is that of the page.
 pub(crate) fn is_near_edge(at: f32, height: f32) -> bool {
@@ -61,31 +58,18 @@ pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     structure
 }
 
-/// The page, with a rule for each line of long dashes, such as the one above notes.
+/// The page with lines of nothing but long dashes made rules: such a line stands above the notes of some pages.
 pub(super) fn with_dashed_rules(page: &PageLayout) -> Cow<'_, PageLayout> {
-    let dashes = lone_dashes(page);
+    let line = |index: Option<usize>| index.and_then(|index| page.words.get(index)).map(|word| word.line);
+    let is_alone = |index: usize| ![index.checked_sub(1), index.checked_add(1)].map(line).contains(&line(Some(index)));
+    let words = page.words.iter().enumerate().filter(|(index, word)| word.text.starts_with('—') && is_alone(*index));
+    let (dashes, rules): (BTreeSet<usize>, Vec<Rule>) =
+        words.filter_map(|(index, word)| Some((index, text_rule(word)?))).unzip();
     if dashes.is_empty() {
         return Cow::Borrowed(page);
     }
-    let rules = dashes.iter().filter_map(|index| page.words.get(*index)).map(rule_of).chain(page.rules.clone());
-    Cow::Owned(PageLayout { rules: rules.collect(), ..line_numbers::without(page, &dashes) })
-}
-
-/// The words of long dashes that stand alone on their lines.
-fn lone_dashes(page: &PageLayout) -> BTreeSet<usize> {
-    let is_dashes = |word: &Word| {
-        let dashes = word.text.chars().filter(|sign| matches!(sign, '\u{2014}' | '\u{2015}')).count();
-        dashes >= MIN_DASHES && dashes == word.text.chars().count() && word.turn == 0
-    };
-    let line = |index: Option<usize>| index.and_then(|index| page.words.get(index)).map(|word| word.line);
-    let is_alone = |index: usize| ![index.checked_sub(1), index.checked_add(1)].map(line).contains(&line(Some(index)));
-    let words = page.words.iter().enumerate().filter(|(index, word)| is_dashes(word) && is_alone(*index));
-    words.map(|(index, _)| index).collect()
-}
-
-fn rule_of(dashes: &Word) -> Rule {
-    let y = dashes.baseline - DASH_EM * dashes.size;
-    Rule { bounds: Bounds { y0: y, y1: y, ..dashes.bounds }, is_horizontal: true, color: [0; 3] }
+    let rules = rules.into_iter().chain(page.rules.iter().copied()).collect();
+    Cow::Owned(PageLayout { rules, ..line_numbers::without(page, &dashes) })
 }
 
 fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {

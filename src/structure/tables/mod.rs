@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use continuation::place_on_page;
 pub use continuation::{Continuation, continues, join_continued};
+pub(super) use layout::edges::text_rule;
 pub(super) use layout::figures::{MIN_CURVES, has_bars};
 pub(super) use layout::table_text::TableText;
 pub(super) use reading::compaction::compact;

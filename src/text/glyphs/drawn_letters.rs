@@ -1,4 +1,4 @@
-//! Counts letters that are drawn as paths: illustrations, posters and charts whose text was turned into outlines.
+//! Counts letters that are drawn as paths, as in posters and charts whose text was converted to outlines before it was saved.
 
 use hayro_interpret::kurbo::Rect;
 

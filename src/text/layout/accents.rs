@@ -60,7 +60,7 @@ fn combining(accent: char) -> Option<char> {
         '\u{2C7}' => '\u{30C}',
         '\u{B8}' => '\u{327}',
         '\u{2DB}' => '\u{328}',
-        // Through a relation. Unicode has none for letters and digits.
+        // A slash through a relation. With letters and digits it does not compose.
         '/' => NEGATION,
         already @ '\u{300}'..='\u{36F}' => already,
         _ => return None,

@@ -4,9 +4,9 @@ use super::Draft;
 use crate::list_marks::{MarkerKind, is_box_or_tick, is_bullet, is_bullet_sign, is_check_box};
 use crate::page_structure::{Line, LineWord, has_letter};
 
-/// A letter in the font of the text may be a bullet if so wide a gap, in ems, divides it from the text. The spaces of justified
-/// lines are narrower.
-const TAB_EM: f32 = 0.8;
+/// The least gap, in ems, between the letter `o` and a text in its font, if the letter is a bullet. The spaces of justified lines
+/// are narrower.
+const BULLET_GAP_EM: f32 = 0.8;
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +41,10 @@ pub(crate) fn marker(line: &Line) -> Option<Marker> {
         let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
         // A variable is no bullet.
         let symbol = is_apart && first.style.font != second.style.font && !first.style.is_italic;
-        let is_letter = text == "o" && second.bounds.x0 - first.bounds.x1 > TAB_EM * line.size;
+        let is_o = text == "o" && second.bounds.x0 - first.bounds.x1 > BULLET_GAP_EM * line.size;
         let is_box = text == "□" && line.words.iter().skip(1).any(|word| is_box_or_tick(&word.text));
         let kind = if is_box { Some(MarkerKind::Bullet('☐')) } else { MarkerKind::of(text, symbol) };
-        let kind = kind.or(is_letter.then_some(MarkerKind::WeakBullet('o')));
+        let kind = kind.or(is_o.then_some(MarkerKind::WeakBullet('o')));
         let Some(kind) = kind else { return glued(line) };
         let is_labels =
             kind.is_ordered() && MarkerKind::of(&second.text, false).is_some_and(|next| next.follows(&kind));

@@ -254,8 +254,8 @@ impl<'a> Splitter<'_, 'a> {
         true
     }
 
-    /// Whether the only line of an item would have room for the first word of a line further left than its mark. An item whose
-    /// text goes on there is as wide as that line, although others at its place may all be short.
+    /// Whether a line that begins further left than the mark of an item of one line is no part of the item. It is none if its first
+    /// word had room on the item's line, for which the width of the column counts here, and not that of the items around it.
     fn ends_before_margin(&self, start: usize, next: usize) -> bool {
         let (Some(item), Some(below), Some(edge)) = (self.line(start), self.line(next), self.edges.get(next)) else {
             return false;
@@ -307,7 +307,7 @@ impl<'a> Splitter<'_, 'a> {
         ends(next, next - 1) >= MIN_HANGING && ends(next - 1, next) == 0
     }
 
-    /// Whether the first word of the next line would have fit on a line: it ended on purpose.
+    /// Whether a line ended on purpose: it has room for the first word of the next line.
     pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
         let lines = self.line(index).zip(self.line(next)).zip(self.edges.get(index));
         lines.is_some_and(|((line, next), edge)| leaves_room(line, next, *edge))

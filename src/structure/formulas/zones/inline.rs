@@ -6,7 +6,7 @@ use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_sum, punct
 use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{is_accent, is_accented};
-use crate::list_marks::MarkerKind;
+use crate::list_marks::is_bullet;
 use pagewise_text::{Bounds, MathFont, Script, Word};
 
 /// Maximum words of a line that stands within another.
@@ -39,7 +39,7 @@ impl Finder<'_> {
         for (place, line) in texts {
             let mut run: Vec<usize> = Vec::new();
             for (nth, at) in self.line_parts(place).into_iter().enumerate() {
-                let is_bullet = nth == 0 && self.is_bullet(at);
+                let is_bullet = nth == 0 && self.word(at).is_some_and(|word| is_bullet(&word.text));
                 let is_term = self.is_free(at, taken) && self.nature(at) != Nature::Prose && !is_bullet;
                 let is_part = self.fraction(at).is_some() || is_term;
                 if !is_part || !self.goes_on(&run, at) {
@@ -51,11 +51,6 @@ impl Finder<'_> {
             }
             self.push_run(run, line, &strays, zones, taken);
         }
-    }
-
-    /// Whether a word is the bullet of an item.
-    fn is_bullet(&self, at: usize) -> bool {
-        self.word(at).is_some_and(|word| matches!(MarkerKind::of(&word.text, false), Some(MarkerKind::Bullet(_))))
     }
 
     /// Whether a word goes on with a run: near, and not after a space between two terms.

@@ -80,9 +80,9 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
 
 /// Adds to a component the head that stands above it and has no vertical edges. If an edge as wide as the grid lies above, the
 /// head is all text between that edge and the grid, and each piece of it must be within one column. Without such an edge, the
-/// head is the lines right above the grid. Then each column but the first must have a text in them, or all texts must be years;
-/// and if the first of these lines is a single text, it is a title, and there is no head. A grid of fills, without rules, can
-/// only have a head of years.
+/// head is the lines right above the grid, on one of two conditions: each column but the first has a text there, or all texts are
+/// years. If the first of these lines is a single text, it is a title, and there is no head. For a grid of fills, without rules,
+/// only a head of years counts.
 pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords, is_ruled: bool) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;

@@ -37,7 +37,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     found
 }
 
-/// The component with the rules between its borders that are so thick that they count as fills.
+/// The component with the rules between its borders that are so thick that they count as fills. White fills are not seen.
 fn with_thick_rules(mut component: Component, page: &PageLayout) -> Component {
     let area = component.bounds();
     let mut borders: Vec<f32> = component.vertical.iter().map(|e| e.at).collect();

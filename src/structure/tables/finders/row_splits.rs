@@ -12,10 +12,10 @@ const MIN_LISTED: usize = 3;
 /// So many columns with a value on each line that has values are those of rows, whose text may go on below these lines.
 const MIN_SHARED: usize = 2;
 
-/// In a row without values, rows begin where so many cells and most of them begin again at one height after a line that left
-/// them empty. This happens so often at least.
-const MIN_RESUMED: usize = 3;
+/// A drawn row without values is several rows if, at so many heights, so many of its cells and most of them have text again after
+/// a line without.
 const MIN_PAUSES: usize = 2;
+const MIN_RESUMED: usize = 3;
 
 /// The text of a cell stands at its middle within this many ems; what is between rows has no baseline within so many ems.
 const OFF_MIDDLE: f32 = 0.8;
@@ -225,7 +225,8 @@ fn row_lines(row: &[Slot]) -> Vec<CellLine> {
     lines
 }
 
-/// The first line, and each one at which most cells of the row before begin again. Between these, one cell after another ends.
+/// The first lines of the rows within a drawn row: the first one, and each one at which most cells have text again. Between them
+/// cells only end. Empty if the drawn row is one row.
 fn resumed_lines(lines: Vec<CellLine>) -> Vec<CellLine> {
     let mut starts: Vec<CellLine> = Vec::new();
     let mut above: Vec<usize> = Vec::new();

@@ -1,7 +1,7 @@
 //! Rules and the sides of fills, merged into long straight edges.
 
 use crate::bounds::median;
-use pagewise_text::{Bounds, Fill, PageLayout};
+use pagewise_text::{Bounds, Fill, PageLayout, Rule, Word};
 
 /// A page with more edges than this in one direction, once merged, is read without edges.
 const MAX_EDGES: usize = 4_000;
@@ -16,6 +16,8 @@ const MAX_GROUND: f32 = 0.8;
 /// A panel of a page takes at least this share of its height and ends nearer than this to a side of it, in points.
 const PANEL: f32 = 0.7;
 const BLEED_PT: f32 = 1.0;
+/// Dashes stand so many ems above their baseline.
+const DASH_EM: f32 = 0.3;
 /// Pieces of an edge with a gap up to this are one edge.
 const GAP: f32 = 3.0;
 
@@ -65,12 +67,7 @@ impl Edges {
             let side = if rule.is_horizontal { &mut horizontal } else { &mut vertical };
             side.push(middle(&rule.bounds, rule.is_horizontal));
         }
-        horizontal.extend(page.words.iter().filter(|w| w.turn == 0 && is_text_rule(&w.text)).map(|w| Edge {
-            at: w.baseline - 0.3 * w.size,
-            start: w.bounds.x0,
-            end: w.bounds.x1,
-            is_rule: true,
-        }));
+        horizontal.extend(page.words.iter().filter_map(text_rule).map(|rule| middle(&rule.bounds, true)));
         let fills = coalesced(fills, MAX_SHADED_LINE * typical_size(page));
         for fill in fills.iter().filter(|fill| is_ground(&fill.bounds, page)) {
             sides(&fill.bounds, &mut horizontal, &mut vertical);
@@ -118,9 +115,12 @@ fn is_below(above: &Bounds, below: &Bounds) -> bool {
     has_same_sides && below.y0 <= above.y1 + 0.3
 }
 
-/// Whether a word is a rule of dashes.
-fn is_text_rule(text: &str) -> bool {
-    super::lines::is_drawn_by_text(text) && text.chars().all(|c| !matches!(c, '.' | '·' | '…'))
+/// The rule that a word of dashes draws.
+pub(crate) fn text_rule(word: &Word) -> Option<Rule> {
+    let is_rule = super::lines::is_drawn_by_text(&word.text) && !word.text.starts_with(['.', '·', '…']);
+    let y = word.baseline - DASH_EM * word.size;
+    let bounds = Bounds { y0: y, y1: y, ..word.bounds };
+    (is_rule && word.turn == 0).then_some(Rule { bounds, is_horizontal: true, color: [0; 3] })
 }
 
 /// No edges at all where there are too many.

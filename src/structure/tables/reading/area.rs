@@ -90,9 +90,12 @@ impl<'p> Area<'p> {
         };
         let lines = self.lines.iter().enumerate();
         let mut lines: Vec<RowLine> = lines.map(|(at, line)| row_line(line, &columns, is_beside(at))).collect();
-        if trim(&mut lines, &columns, proof) > lines.len() {
+        let rows = inner_rows(&lines, &columns, proof);
+        if proof == Proof::Aligned && columns.len() == 2 && are_of_list(&lines, &rows) {
             return None;
         }
+        lines.truncate(rows.end);
+        lines.drain(..rows.start);
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
         let (mut slots, levels) = head::head_slots(top, &columns, (&self.cuts, &self.uprights));
@@ -224,29 +227,30 @@ fn is_middle(piece: &Piece, columns: &[Column]) -> bool {
     (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0 < OFF_MIDDLE * piece.chunk.size()
 }
 
-/// Drops titles above and notes below. Gives how many lines of the first column went on at the same distance above or below:
-/// with many of them, it is a list beside other text.
-fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) -> usize {
+/// The lines between titles above and notes below.
+fn inner_rows(lines: &[RowLine], columns: &[Column], proof: Proof) -> Range<usize> {
     let is_outer = |line: &RowLine| is_outer(line, columns, proof);
     let is_caption = |line: &RowLine| proof == Proof::Aligned && ends_sentence(line);
     let titles = lines.iter().take_while(|line| is_outer(line) || is_caption(line)).count();
     let notes = lines.iter().skip(titles).rev().take_while(|line| is_outer(line)).count();
-    let rows = titles..lines.len() - notes;
+    titles..lines.len() - notes
+}
+
+/// Whether the first column goes on above or below the rows, in more lines than these are, and at their distances: then it is a
+/// list, and what stands beside a part of it is other text.
+fn are_of_list(lines: &[RowLine], rows: &Range<usize>) -> bool {
     let own = lines.get(rows.clone()).unwrap_or_default().windows(2);
     let step = |pair: &[RowLine]| if let [a, b] = pair { b.baseline - a.baseline } else { 0.0 };
     let widest = own.map(step).fold(0.0, f32::max);
+    let first = |at: usize| lines.get(at).and_then(|line| Some((line, line.pieces.first()?)));
     let goes_on = |from: usize, to: usize| {
-        let pair =
-            [lines.get(from), lines.get(to)].map(|line| line.and_then(|line| Some((line, line.pieces.first()?))));
-        let [Some((row, cell)), Some((line, label))] = pair else { return false };
+        let (Some((row, cell)), Some((line, label))) = (first(from), first(to)) else { return false };
         let is_near = (line.baseline - row.baseline).abs() <= widest + SAME_PITCH * line.size;
         is_near && line.is_label() && (cell.chunk.bounds.x0 - label.chunk.bounds.x0).abs() < FLUSH_EM * line.size
     };
-    let above = (1..=titles).rev().take_while(|at| goes_on(*at, at - 1)).count();
+    let above = (1..=rows.start).rev().take_while(|at| goes_on(*at, at - 1)).count();
     let below = (rows.end..lines.len()).take_while(|at| goes_on(at - 1, *at)).count();
-    lines.truncate(rows.end);
-    lines.drain(..titles);
-    if proof == Proof::Aligned && columns.len() == 2 { above.max(below) } else { 0 }
+    above.max(below) > rows.len()
 }
 
 /// Whether a line has only one piece, and ends with a full stop, as the last line of a caption does.

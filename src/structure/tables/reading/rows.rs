@@ -228,17 +228,15 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
 /// Whether all cells of a line are set in below the first line of a row of words, and had no room on the line above. A label
 /// below values may be that of the next ones.
 fn hangs(row: &[RowLine], above: &RowLine, line: &RowLine, columns: &[Column]) -> bool {
+    let Some(first) = row.first() else { return false };
     let left = |piece: &Piece| piece.chunk.bounds.x0;
-    let are_words = row
-        .first()
-        .is_some_and(|first| first.pieces.len() > 1 && !first.pieces.iter().any(|piece| piece.chunk.is_value()));
-    are_words
-        && line.pieces.iter().all(|piece| {
-            let shift = row.first().and_then(|first| first.piece_at(piece)).map_or(0.0, |own| left(piece) - left(own));
-            HANG_EM.contains(&(shift / piece.chunk.size()))
-                && !piece.chunk.is_value()
-                && above.piece_at(piece).is_some_and(|before| !has_room(before, piece, columns))
-        })
+    let hangs = |piece: &Piece| {
+        let shift = first.piece_at(piece).map_or(0.0, |own| left(piece) - left(own));
+        HANG_EM.contains(&(shift / piece.chunk.size()))
+            && !piece.chunk.is_value()
+            && above.piece_at(piece).is_some_and(|before| !has_room(before, piece, columns))
+    };
+    first.pieces.len() > 1 && !first.pieces.iter().any(|piece| piece.chunk.is_value()) && line.pieces.iter().all(hangs)
 }
 
 /// Whether the first word of a piece had room after the piece above it.
